@@ -1,0 +1,68 @@
+# Two commands do everything on a machine that has Python 3.11+ and make (and, for speed, a C++ compiler):
+#   make demo    make test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# folders too, so that a deleted file counts as a change
+SOURCES := pyproject.toml CMakeLists.txt README.md \
+           $(shell find src native -name __pycache__ -prune -o -print 2>/dev/null)
+# The build folder lives in the environment: it is kept between installations and dies with the compiler's paths.
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
+
+.PHONY: help demo test docs build sanitize clean
+.DELETE_ON_ERROR:
+
+help: ## say what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' Makefile
+
+demo: $(VENV)/installed-demo ## install into .venv and show what nearwise does
+	@$(BIN)/python tools/check_machine.py --engine
+	@$(BIN)/nearwise demo
+
+test: $(VENV)/installed-test ## install into .venv and run all checks and tests
+	@$(BIN)/python tools/check_machine.py --engine
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python tools/check_layers.py
+	$(BIN)/python -m pytest
+
+docs: $(VENV)/installed-docs ## build the documentation, warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "documentation: build/docs/index.html"
+
+build: $(VENV)/tools ## build and install the package anew, for instance after installing a compiler
+	$(INSTALL) .
+	@$(BIN)/python tools/check_machine.py --engine
+
+# The sanitizers must be loaded before Python, libstdc++ with them so that they see exceptions. Python itself never
+# frees everything, so leaks are not looked for.
+SANITIZED := $(VENV)/sanitized
+sanitize: $(VENV)/installed-test ## run the tests of the native core under the address and undefined-behaviour sanitizers
+	rm -rf $(SANITIZED)
+	NEARWISE_REQUIRE_NATIVE=1 $(BIN)/python -m pip install -qq --no-deps --no-build-isolation --target $(SANITIZED) \
+	  -Cbuild-dir=$(VENV)/build-sanitize -Ccmake.define.NEARWISE_SANITIZE=ON .
+	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
+	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native
+
+clean: ## remove what was made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# Installed, not linked to the sources: the tests see what a user gets. A changed source file installs anew (2 s).
+$(VENV)/installed-demo: EXTRAS := sklearn,plots,frames
+$(VENV)/installed-test: EXTRAS := test
+$(VENV)/installed-docs: EXTRAS := docs
+$(VENV)/installed-%: $(SOURCES) $(VENV)/tools
+	@echo "Installing nearwise[$(EXTRAS)] into $(VENV) (a minute or two the first time) ..."
+	@$(INSTALL) '.[$(EXTRAS)]'
+	@touch $@
+
+# CMake and ninja make the native core; where they cannot be had nearwise is installed without it.
+$(VENV)/tools: pyproject.toml tools/check_machine.py
+	@$(PYTHON) tools/check_machine.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	  > $(VENV)/build-requires.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -r $(VENV)/build-requires.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check cmake ninja || echo "CMake could not be installed."
+	@touch $@

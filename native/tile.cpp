@@ -1,0 +1,86 @@
+// The sums of one query over a tile of cases, compiled once per instruction set.
+//
+//   s(q, i) = sum over f, in order, of  coefficients[a, f] * t      t = raw or raw^2
+//   raw     = |q_f - x_f| for numbers, [q_f != x_f] for symbols; one_missing[f], both_missing[f] where values are missing
+//
+// The loop over features is outside and starts from 0.0, so every sum has the rounding of the plain NumPy expression;
+// the loop over cases is inside and has no branches, so it becomes vector instructions.
+//
+// Nothing here may be inline outside the anonymous namespace: the linker keeps one copy of an inline function, and if
+// that were the AVX2 copy the baseline would run it on machines that lack AVX2.
+#include <math.h>
+
+#include "scan.hpp"
+
+namespace nearwise::NEARWISE_INSTRUCTIONS {
+namespace {
+
+template <int power>
+double raised(double raw) {
+  return power == 2 ? raw * raw : raw;
+}
+
+template <int power>
+void add_number(const double* x, Count n, double q, double coefficient, double missing, double* sums) {
+  for (Count i = 0; i < n; ++i) {
+    const double raw = fabs(q - x[i]);
+    sums[i] += coefficient * raised<power>(x[i] != x[i] ? missing : raw);
+  }
+}
+
+template <int power>
+void add_symbol(const double* x, Count n, double q, double coefficient, double missing, double* sums) {
+  const double same = coefficient * 0.0, other = coefficient * 1.0, unknown = coefficient * raised<power>(missing);
+  for (Count i = 0; i < n; ++i) {
+    const double known = x[i] != q ? other : same;
+    sums[i] += x[i] != x[i] ? unknown : known;
+  }
+}
+
+template <int power>
+void add_missing_query(const double* x, Count n, double coefficient, double one, double both, double* sums) {
+  const double if_known = coefficient * raised<power>(one), if_missing = coefficient * raised<power>(both);
+  for (Count i = 0; i < n; ++i) sums[i] += x[i] != x[i] ? if_missing : if_known;
+}
+
+template <int power>
+void add_features(const Cases& c, const double* coefficients, const double* query, Count begin, Count end, double* sums) {
+  const Count length = end - begin;
+  for (Count i = 0; i < length; ++i) sums[i] = 0.0;
+  for (Count f = 0; f < c.p; ++f) {
+    const double* x = c.columns + f * c.n + begin;
+    const double q = query[f];
+    if (q != q)
+      add_missing_query<power>(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums);
+    else if (c.is_symbol[f])
+      add_symbol<power>(x, length, q, coefficients[f], c.one_missing[f], sums);
+    else
+      add_number<power>(x, length, q, coefficients[f], c.one_missing[f], sums);
+  }
+}
+
+// The first segment that ends after `begin`; segments may be empty.
+Count segment_of(const Cases& c, Count begin) {
+  Count low = 0, high = c.g;
+  while (low < high) {
+    const Count middle = low + (high - low) / 2;
+    if (c.segments[middle + 1] <= begin) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+void tile(const Cases& c, const double* query, Count begin, Count end, double* sums) {
+  for (Count a = segment_of(c, begin); begin < end; ++a) {
+    const Count stop = c.segments[a + 1] < end ? c.segments[a + 1] : end;
+    if (stop <= begin) continue;
+    const double* coefficients = c.coefficients + a * c.p;
+    if (c.power == 2) add_features<2>(c, coefficients, query, begin, stop, sums + begin);
+    else add_features<1>(c, coefficients, query, begin, stop, sums + begin);
+    begin = stop;
+  }
+}
+
+}  // namespace nearwise::NEARWISE_INSTRUCTIONS

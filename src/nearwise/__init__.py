@@ -1,0 +1,55 @@
+"""Predict by similar past cases, and know why.
+
+::
+
+    table of cases -> typed features -> differences -> weights -> search -> vote -> prediction + explanation
+      cases/            cases/kinds     differences/   weighting/  engines/  vote     estimators/, explain
+
+Every stage is a folder or a file of that name; a stage imports only the stages before it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# public name -> where it lives; loaded when first asked for, so that `import nearwise` costs nothing
+_PUBLIC = {
+    "KNNClassifier": "nearwise.estimators.classifier",
+    "KNNRegressor": "nearwise.estimators.regressor",
+    "NearestCases": "nearwise.estimators.retrieval",
+    "load": "nearwise.estimators.saving",
+    "read": "nearwise.cases.readers",
+    "Schema": "nearwise.cases.schema",
+    **dict.fromkeys(
+        ("Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom"), "nearwise.cases.kinds"
+    ),
+}
+_STAGES = ("cases", "differences", "engines", "errors", "estimators", "explain", "lab", "vote", "weighting", "weights")
+
+__all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the names are the keys above
+
+if TYPE_CHECKING:
+    from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector
+    from nearwise.cases.readers import read
+    from nearwise.cases.schema import Schema
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.estimators.regressor import KNNRegressor
+    from nearwise.estimators.retrieval import NearestCases
+    from nearwise.estimators.saving import load
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        found = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = found
+        return found
+    if name in _STAGES:
+        return import_module(f"nearwise.{name}")
+    raise AttributeError(f"module 'nearwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC, *_STAGES})

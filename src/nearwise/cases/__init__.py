@@ -1,0 +1,1 @@
+"""Cases: feature kinds, the schema, the typed table, and the readers that fill it."""

@@ -1,0 +1,97 @@
+"""One feature's values for all cases, typed once and never changed.
+
+Storage by kind: numbers are float64 with NaN for missing; symbols are int32 codes into ``levels`` with -1 for
+missing; vectors are the rows of a float64 matrix, a missing one all NaN; anything else is an object array with
+None for missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Column", "level_order", "symbol_column"]
+
+
+@dataclass(frozen=True)
+class Column:
+    values: NDArray[Any]
+    levels: tuple[Hashable, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """(n,) which cases have no value."""
+        if self.levels is not None:
+            return np.asarray(self.values < 0)
+        if self.values.dtype == object:
+            return np.fromiter((v is None for v in self.values), dtype=bool, count=len(self.values))
+        blank = np.isnan(self.values)
+        return np.asarray(blank.any(axis=1) if blank.ndim == 2 else blank)
+
+    def take(self, rows: Any) -> Column:
+        return Column(self.values[rows], self.levels)
+
+    def value(self, row: int) -> Any:
+        """The value as a person wrote it, None where it is missing."""
+        if self.missing[row]:
+            return None
+        value = self.values[row]
+        if self.levels is not None:
+            return self.levels[value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def append(self, other: Column) -> Column:
+        """Both columns under one set of levels."""
+        if self.levels is None or other.levels is None:
+            if self.values.ndim == 2 and self.values.shape[1] != other.values.shape[1]:
+                if not len(self) or self.missing.all():
+                    return Column(np.concatenate([_blank(len(self), other.values.shape[1]), other.values]))
+                return Column(np.concatenate([self.values, _blank(len(other), self.values.shape[1])]))
+            return Column(np.concatenate([self.values, other.values]))
+        both = tuple(sorted({*self.levels, *other.levels}, key=level_order))
+        return Column(np.concatenate([self.recode(both), other.recode(both)]), both)
+
+    def recode(self, levels: Sequence[Hashable]) -> NDArray[np.int32]:
+        """Codes under other levels: -1 stays missing, a symbol that is not there becomes ``len(levels)``."""
+        if self.levels is None:
+            raise TypeError("only symbols have levels")
+        if tuple(levels) == self.levels:
+            return self.values
+        place = {level: code for code, level in enumerate(levels)}
+        table = np.array([place.get(level, len(levels)) for level in self.levels] + [-1], dtype=np.int32)
+        return np.asarray(table[self.values])
+
+
+def _blank(rows: int, width: int) -> NDArray[np.float64]:
+    return np.full((rows, width), np.nan)
+
+
+def level_order(level: Hashable) -> tuple[str, Any]:
+    """Sorts symbols of one type by value and of several types by type, the same in every process."""
+    if isinstance(level, bool | np.bool_):
+        return ("bool", str(level))
+    if isinstance(level, int | float):
+        return ("number", level)
+    return (type(level).__name__, str(level))
+
+
+def symbol_column(values: Iterable[Any], levels: Sequence[Hashable] | None = None) -> Column:
+    """Code hashable values; None and NaN are missing.
+
+    >>> symbol_column(["b", "a", None, "b"])
+    Column(values=array([ 1,  0, -1,  1], dtype=int32), levels=('a', 'b'))
+    """
+    kept = [None if v is None or v != v else v for v in values]
+    if levels is None:
+        levels = sorted({v for v in kept if v is not None}, key=level_order)
+    place = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((-1 if v is None else place[v] for v in kept), dtype=np.int32, count=len(kept))
+    return Column(codes, tuple(levels))

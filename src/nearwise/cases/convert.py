@@ -1,0 +1,147 @@
+"""Raw values into the storage of a kind, or an error that names the feature, the place and the value."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column, symbol_column
+from nearwise.cases.frames import RawColumn
+from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set
+from nearwise.errors import InputError, SchemaError
+
+__all__ = ["to_column"]
+
+Where = Callable[[int], str]
+
+_SECONDS = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "years": 31556952.0}
+
+
+def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
+    """Type one column."""
+    if kind.storage == "number":
+        return Column(_numbers(raw, kind, name, where))
+    values = raw.objects()
+    if kind.storage == "symbol":
+        return _symbols(values, kind, name, where)
+    if kind.storage == "vector":
+        return Column(_vectors(values, name, where))
+    if isinstance(kind, Set):
+        values = [_as_set(v, kind, name, where(i)) for i, v in enumerate(values)]
+        if kind.members == "vectors":
+            _equal_widths(values, name, where)
+    elif kind.name == "Text":
+        values = [None if v is None else str(v) for v in values]
+    held = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):  # one by one, or NumPy would unpack equally long sets into a matrix
+        held[i] = value
+    return Column(held)
+
+
+def _numbers(raw: RawColumn, kind: Kind, name: str, where: Where) -> NDArray[np.float64]:
+    values = raw.values
+    if not isinstance(values, np.ndarray):
+        values = np.array([_number(v, name, where, i) for i, v in enumerate(values)], dtype=np.float64)
+    infinite = np.isinf(values)
+    if infinite.any():
+        at = int(np.flatnonzero(infinite)[0])
+        raise InputError(
+            f"Feature {name!r} holds infinity ({where(at)}): expected finite numbers. Use NaN for unknown values."
+        )
+    unit = kind.unit if isinstance(kind, Numeric | Cyclic) else None
+    if raw.unit is not None and unit is not None and unit != raw.unit:
+        if unit not in _SECONDS:
+            raise SchemaError(f"Feature {name!r} has times in {raw.unit}; unit={unit!r} is not one of {', '.join(_SECONDS)}.")
+        values = values * (_SECONDS[raw.unit] / _SECONDS[unit])
+    return np.asarray(values, dtype=np.float64)
+
+
+def _number(value: Any, name: str, where: Where, at: int) -> float:
+    if value is None:
+        return float("nan")
+    if isinstance(value, dt.date | dt.time | dt.timedelta):
+        raise InputError(f"Feature {name!r} mixes dates with other values ({where(at)}: {value!r}).")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"Feature {name!r} is numeric, but {where(at)} holds {value!r}. Mend the value, or declare the feature "
+            f"symbolic: schema={{{name!r}: Symbolic()}}."
+        ) from None
+
+
+def _symbols(values: list[Any], kind: Kind, name: str, where: Where) -> Column:
+    for i, value in enumerate(values):
+        try:
+            hash(value)
+        except TypeError:
+            raise InputError(
+                f"Feature {name!r} is {kind.name}, but {where(i)} holds a {type(value).__name__}, which is not a symbol."
+            ) from None
+    if not isinstance(kind, Ordinal):
+        return symbol_column(values)
+    for i, value in enumerate(values):
+        if value is not None and value == value and value not in kind.levels:
+            raise InputError(
+                f"Feature {name!r} is ordinal, but {where(i)} holds {value!r}, not one of its levels {kind.levels}."
+            )
+    return symbol_column(values, kind.levels)
+
+
+def _vectors(values: list[Any], name: str, where: Where) -> NDArray[np.float64]:
+    width = next((len(v) for v in values if isinstance(v, list | tuple | np.ndarray) and np.shape(v[:1]) == (1,)), 1)
+    rows = np.full((len(values), width), np.nan)
+    for i, value in enumerate(values):
+        if value is None:
+            continue
+        rows[i] = _vector(value, width, name, where(i))
+    return rows
+
+
+def _vector(value: Any, width: int, name: str, place: str) -> NDArray[np.float64]:
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"Feature {name!r} holds vectors, but {place} holds {value!r}.") from None
+    if vector.shape != (width,):
+        raise InputError(f"Feature {name!r}: {place} has a vector of shape {vector.shape}, expected {width} numbers.")
+    if np.isinf(vector).any():
+        raise InputError(f"Feature {name!r} holds infinity ({place}): expected finite numbers.")
+    return vector
+
+
+def _as_set(value: Any, kind: Set, name: str, place: str) -> Any:
+    """A frozenset of symbols, or an (s, d) array of member vectors; an empty set of vectors is an error (M9)."""
+    if value is None:
+        return None
+    if isinstance(value, str | bytes) or not hasattr(value, "__iter__"):
+        raise InputError(f"Feature {name!r} holds sets, but {place} holds {value!r}: expected a list or a set.")
+    if kind.members != "vectors":
+        try:
+            return frozenset(m for m in value if m is not None and not (isinstance(m, float) and m != m))
+        except TypeError:
+            raise InputError(f"Feature {name!r}: {place} has a set member that is not a symbol.") from None
+    members = [m if hasattr(m, "__len__") else [m] for m in value]
+    if not members:
+        raise InputError(
+            f"Feature {name!r}: {place} has an empty set of vectors, which is at no distance from anything. "
+            "Use a missing value, or Set(members='symbols')."
+        )
+    width = len(members[0])
+    stacked = np.array([_vector(m, width, name, place) for m in members])
+    if np.isnan(stacked).any():
+        raise InputError(f"Feature {name!r}: {place} has a set member with a missing number.")
+    return stacked
+
+
+def _equal_widths(values: list[Any], name: str, where: Where) -> None:
+    width = next((v.shape[1] for v in values if v is not None), None)
+    for i, value in enumerate(values):
+        if value is not None and value.shape[1] != width:
+            raise InputError(
+                f"Feature {name!r}: the members of {where(i)} have {value.shape[1]} numbers, those before {width}."
+            )

@@ -1,0 +1,321 @@
+"""The one door for tables: pandas, polars, pyarrow, NumPy, dicts of columns and lists of dicts become raw columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.errors import InputError, MissingDependencyError, SchemaError, did_you_mean
+
+__all__ = ["RawColumn", "RawTable", "frame_of", "raw_table"]
+
+EPOCH = dt.date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """Values as they came, with what the source said about them.
+
+    ``sort`` is "number" (float64 array), "boolean", "symbol" or "object" (lists, None for missing), or "time"
+    (float64 array in ``unit``).
+    """
+
+    sort: str
+    values: Any
+    unit: str | None = None
+    whole: bool = False
+    """all numbers came as integers"""
+
+    def take(self, rows: NDArray[np.intp]) -> RawColumn:
+        if isinstance(self.values, np.ndarray):
+            return replace(self, values=self.values[rows])
+        return replace(self, values=[self.values[i] for i in rows])
+
+    def objects(self) -> list[Any]:
+        """Python values with None for missing; whole numbers as integers, so that 1 and 1.0 read the same."""
+        if not isinstance(self.values, np.ndarray):
+            return list(self.values)
+        return [None if v != v else int(v) if self.whole else v for v in self.values.tolist()]
+
+
+@dataclass(frozen=True)
+class RawTable:
+    names: tuple[str, ...]
+    columns: tuple[RawColumn, ...]
+    n: int
+    labels: tuple[Any, ...] | None
+    named: bool
+    """whether the names came from the user (a frame) and not from positions"""
+    source: Callable[[int], str] | None = None
+    """where a case stands, for errors: "cars.csv, line 7" """
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n, len(self.names)
+
+    def take(self, rows: Any) -> RawTable:
+        """Some of the cases, in the order given; they keep their labels and places."""
+        at = np.asarray(rows)
+        at = np.flatnonzero(at) if at.dtype == bool else at.astype(np.intp)
+        columns = tuple(c.take(at) for c in self.columns)
+        labels = None if self.labels is None else tuple(self.labels[i] for i in at)
+        told = self.source
+        source = None if told is None else lambda case: told(int(at[case]))
+        return RawTable(self.names, columns, len(at), labels, self.named, source)
+
+    def drop(self, names: Iterable[str]) -> RawTable:
+        """The same cases without some columns."""
+        gone = set(names)
+        kept = [j for j, name in enumerate(self.names) if name not in gone]
+        columns = tuple(self.columns[j] for j in kept)
+        return RawTable(tuple(self.names[j] for j in kept), columns, self.n, self.labels, self.named, self.source)
+
+    def column(self, name: str) -> RawColumn:
+        if name not in self.names:
+            raise SchemaError(f"There is no column {name!r}. {did_you_mean(name, self.names)}")
+        return self.columns[self.names.index(name)]
+
+    def where(self, case: int) -> str:
+        if self.source is not None:
+            return self.source(case)
+        return f"case {case}" if self.labels is None else f"case {self.labels[case]!r}"
+
+
+def raw_table(X: Any) -> RawTable:
+    """Take any table apart, without judging the kinds yet."""
+    if isinstance(X, RawTable):
+        return X
+    _refuse(X)
+    if isinstance(X, Mapping):
+        return _from_columns(X)
+    if isinstance(X, Sequence) and not isinstance(X, str | bytes) and len(X) and isinstance(X[0], Mapping):
+        return _from_records(X)
+    if not isinstance(X, np.ndarray | Sequence) and _is_frame(X):
+        return _from_frame(X)
+    return _from_array(X)
+
+
+def _refuse(X: Any) -> None:
+    module = type(X).__module__
+    if module.startswith("scipy.sparse"):
+        raise TypeError(
+            "Sparse input was passed (a scipy.sparse matrix), but nearwise works on dense tables: pass X.toarray(), "
+            "or one Set column of the symbols that are present per case."
+        )
+    if isinstance(X, str | bytes):
+        raise InputError(f"Expected a table of cases, got the text {X!r}: read files with nearwise.read(path).")
+
+
+def _is_frame(X: Any) -> bool:
+    return type(X).__module__.split(".")[0] in ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals", "duckdb") or hasattr(
+        X, "__dataframe__"
+    )
+
+
+def _from_array(X: Any) -> RawTable:
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise InputError(f"The table is ragged: every case needs the same number of values ({error}).") from error
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
+    if array.dtype.names:
+        return _from_columns({name: array[name] for name in array.dtype.names})
+    if array.ndim != 2:
+        raise InputError(
+            f"Expected 2D array, got {array.ndim}D array instead: a table of cases by features. Reshape your data "
+            "either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            "contains a single sample."
+        )
+    names = tuple(f"x{j}" for j in range(array.shape[1]))
+    if array.dtype.kind in "fiu":
+        tall = np.ascontiguousarray(array.T, dtype=np.float64)
+        columns = tuple(RawColumn("number", row, whole=array.dtype.kind in "iu") for row in tall)
+    elif array.dtype.kind == "b":
+        columns = tuple(RawColumn("boolean", column.tolist()) for column in array.T)
+    elif array.dtype.kind in "mM":
+        columns = tuple(_time_array(column) for column in array.T)
+    else:
+        columns = tuple(_from_list(list(column)) for column in array.T)
+    return RawTable(names, columns, array.shape[0], None, named=False)
+
+
+def _from_columns(X: Mapping[Any, Any]) -> RawTable:
+    columns = tuple(_from_any(values) for values in X.values())
+    lengths = {len(c.values) for c in columns}
+    if len(lengths) > 1:
+        raise InputError(f"The columns have different lengths: {sorted(lengths)}.")
+    return RawTable(_names(X), columns, lengths.pop() if lengths else 0, None, named=True)
+
+
+def _from_records(records: Sequence[Mapping[Any, Any]]) -> RawTable:
+    names: dict[Any, None] = {}
+    for i, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(f"Case {i} is a {type(record).__name__}, expected a dict like the cases before it.")
+        names.update(dict.fromkeys(record))
+    columns = tuple(_from_list([record.get(name) for record in records]) for name in names)
+    return RawTable(_names(names), columns, len(records), None, named=True)
+
+
+def _names(names: Mapping[Any, Any]) -> tuple[str, ...]:
+    told = tuple(str(name) for name in names)
+    if len(set(told)) != len(told):
+        raise InputError(f"Two columns have the same name: {sorted({n for n in told if told.count(n) > 1})}.")
+    return told
+
+
+def _from_any(values: Any) -> RawColumn:
+    if isinstance(values, np.ndarray):
+        if values.ndim == 2:
+            return RawColumn("object", list(values))
+        if values.dtype.kind in "fiu":
+            return RawColumn("number", values.astype(np.float64), whole=values.dtype.kind in "iu")
+        if values.dtype.kind in "mM":
+            return _time_array(values)
+        return _from_list(values.tolist())
+    return _from_list(list(values))
+
+
+def _from_frame(X: Any) -> RawTable:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError as error:
+        raise InputError(
+            f"Expected a table (pandas, polars, pyarrow, NumPy or a list of dicts), got a {type(X).__name__} of "
+            f"{type(X).__module__.split('.')[0]}. Call .collect() on a lazy frame, .to_frame() on a series."
+        ) from error
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"Two columns have the same name ({' '.join(str(error).split())}). Rename one.") from error
+    labels = None
+    if type(X).__module__.startswith("pandas"):
+        names = list(X.columns)
+        if not all(isinstance(name, str) for name in names):
+            if any(isinstance(name, str) for name in names):
+                raise TypeError(
+                    "Feature names are only supported if all input features have string names, but your input has "
+                    f"{sorted({type(n).__name__ for n in names})} as feature name / column name types. If you want "
+                    "feature names to be stored and validated, you must convert them all to strings, by using "
+                    "X.columns = X.columns.astype(str) for example."
+                )
+            X = X.set_axis([f"x{j}" for j in range(len(names))], axis=1)
+            table = _from_frame(X)
+            return RawTable(table.names, table.columns, table.n, table.labels, named=False)
+        default = type(X.index).__name__ == "RangeIndex" and X.index.start == 0 and X.index.step == 1
+        labels = None if default else tuple(X.index)
+    columns = tuple(_from_series(frame[name]) for name in frame.columns)
+    return RawTable(_names(dict.fromkeys(frame.columns)), columns, len(frame), labels, named=True)
+
+
+def _from_series(series: Any) -> RawColumn:
+    import narwhals as nw
+
+    dtype = series.dtype
+    if dtype.is_numeric():
+        numbers = series.cast(nw.Float64).to_list() if series.null_count() else series.to_numpy()
+        if isinstance(numbers, list):
+            numbers = np.array([np.nan if _plain(v) is None else v for v in numbers])
+        return RawColumn("number", numbers.astype(np.float64), whole=dtype.is_integer())
+    values = [_plain(v) for v in series.to_list()]
+    if dtype == nw.Boolean:
+        return RawColumn("boolean", values)
+    if dtype in (nw.Categorical, nw.Enum):
+        return RawColumn("symbol", values)
+    return _from_list(values)
+
+
+def _plain(value: Any) -> Any:
+    """None for every spelling of missing; NumPy scalars as Python's own."""
+    if value is None or type(value).__name__ in ("NaTType", "NAType"):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and value != value else value
+
+
+def _from_list(values: list[Any]) -> RawColumn:
+    """Look at Python objects: numbers, booleans, times, else symbols or whole objects."""
+    plain = [_plain(v) for v in values]
+    known = [v for v in plain if v is not None]
+    types = {type(v) for v in known}
+    if bool in types and types <= {bool, int, float}:
+        return RawColumn("boolean", plain) if types == {bool} else RawColumn("symbol", plain)
+    if known and all(_is_number(t) for t in types):
+        numbers = np.array([np.nan if v is None else _float(v) for v in plain], dtype=np.float64)
+        return RawColumn("number", numbers, whole=types == {int} and not np.isinf(numbers).any())
+    if known and types <= {dt.date, dt.datetime, dt.time, dt.timedelta} | {
+        t for t in types if issubclass(t, dt.date | dt.timedelta | dt.time)
+    }:
+        return _time_list(plain)
+    if any(np.iscomplexobj(v) for v in known if isinstance(v, complex)):
+        raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
+    if types <= {str, bytes, int, float, bool, tuple} and tuple not in types:
+        return RawColumn("symbol", plain)
+    return RawColumn("object", plain)
+
+
+def _is_number(kind: type) -> bool:
+    from decimal import Decimal
+    from fractions import Fraction
+
+    return issubclass(kind, int | float | Decimal | Fraction) and kind is not bool
+
+
+def _float(value: Any) -> float:
+    """A number beyond the range of float64 is infinite, which is refused later, with its place."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _time_list(values: list[Any]) -> RawColumn:
+    known = [v for v in values if v is not None]
+    if all(type(v) is dt.date for v in known):
+        days = [np.nan if v is None else float((v - EPOCH).days) for v in values]
+        return RawColumn("time", np.array(days, dtype=np.float64), unit="days")
+    return RawColumn("time", np.array([_seconds(v) for v in values], dtype=np.float64), unit="seconds")
+
+
+def _seconds(value: Any) -> float:
+    if value is None:
+        return float("nan")
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    if isinstance(value, dt.time):
+        return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond / 1e6
+    if isinstance(value, dt.datetime):
+        zone = value.tzinfo or dt.UTC
+        return (value.replace(tzinfo=zone) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)).total_seconds()
+    return float((value - EPOCH).days) * 86400.0
+
+
+def _time_array(values: NDArray[Any]) -> RawColumn:
+    if values.dtype.kind == "M" and np.datetime_data(values.dtype)[0] in ("Y", "M", "W", "D"):  # dates without a time
+        days = (values.astype("datetime64[D]") - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+        return RawColumn("time", np.where(np.isnat(values), np.nan, days), unit="days")
+    since = values - np.datetime64("1970-01-01") if values.dtype.kind == "M" else values
+    seconds = since.astype("timedelta64[us]") / np.timedelta64(1, "s")
+    return RawColumn("time", np.where(np.isnat(since), np.nan, seconds), unit="seconds")
+
+
+def frame_of(columns: Mapping[str, list[Any]]) -> Any:
+    """A data frame of whichever library is installed: pandas, else polars, else pyarrow."""
+    for package, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        try:
+            module = import_module(package)
+        except ImportError:
+            continue
+        return getattr(module, make)(dict(columns))
+    raise MissingDependencyError.of("pandas, polars or pyarrow", "to_frame", "frames")

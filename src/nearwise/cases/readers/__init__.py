@@ -1,0 +1,148 @@
+"""Readers: a file of cases becomes a raw table that knows the line of every case."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, overload
+
+from nearwise.cases.frames import RawColumn, RawTable
+from nearwise.cases.infer import GUESSED_BOOLEAN
+from nearwise.cases.kinds import Kind, Symbolic
+from nearwise.cases.readers.files import readable
+from nearwise.cases.readers.formats import FORMATS, format_of, read_as
+from nearwise.cases.readers.group import group_rows
+from nearwise.cases.readers.texts import booleans, keeps_text
+from nearwise.cases.schema import Schema, as_kind
+from nearwise.errors import ReadError, SchemaError, did_you_mean
+
+__all__ = ["DEFAULT_MISSING", "FORMATS", "group_rows", "read"]
+
+DEFAULT_MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
+
+Path_ = str | PathLike[str]
+
+
+@overload
+def read(
+    path: Path_,
+    target: None = None,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    ignore: Iterable[str] = (),
+    group_by: str | None = None,
+    keep: Iterable[str] = (),
+    set_name: str | None = None,
+    missing: Collection[str] = DEFAULT_MISSING,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> RawTable: ...
+
+
+@overload
+def read(
+    path: Path_,
+    target: str,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    ignore: Iterable[str] = (),
+    group_by: str | None = None,
+    keep: Iterable[str] = (),
+    set_name: str | None = None,
+    missing: Collection[str] = DEFAULT_MISSING,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> tuple[RawTable, list[Any]]: ...
+
+
+def read(
+    path: Path_,
+    target: str | None = None,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    ignore: Iterable[str] = (),
+    group_by: str | None = None,
+    keep: Iterable[str] = (),
+    set_name: str | None = None,
+    missing: Collection[str] = DEFAULT_MISSING,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> RawTable | tuple[RawTable, list[Any]]:
+    """Read a file of cases: CSV, TSV, Parquet, JSON lines or ARFF, by its suffix or by ``format``.
+
+    With ``target`` the result is a pair: the table without that column, and the list of its values.
+    ``schema`` keeps the text of columns that are declared symbolic ("007" stays "007") and makes sure of the
+    numbers; ``ignore`` leaves columns out. ``group_by`` turns the rows of one group into one case, see
+    `group_rows`. ``missing`` lists the texts that mean "no value" in CSV and TSV.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "cars.csv"
+    ...     _ = path.write_text("doors,fuel,price\\n4,petrol,low\\n?,diesel,high\\n")
+    ...     X, y = read(path, target="price")
+    >>> X.names, X.column("doors").objects(), y, X.where(1)
+    (('doors', 'fuel'), [4, None], ['low', 'high'], 'cars.csv, line 3')
+    """
+    path = Path(path)
+    kinds = {str(name): as_kind(kind, str(name)) for name, kind in (schema or {}).items()}
+    ignored, kept = _several(ignore), _several(keep)
+    readable(path)
+    form = format_of(path, format)
+    if group_by is not None:  # the name of a group is a name, also where it looks like a number
+        kinds.setdefault(group_by, Symbolic())
+    table = read_as(path, form, kinds, frozenset(_several(missing)), encoding)
+    used = {"target": _several(target), "group_by": _several(group_by), "keep": kept}
+    _check_names(path.name, table, used, ignored, [name for name in kinds if name != set_name])
+    table = _as_guessed(table.drop(ignored), schema)
+    if target is not None:
+        _refuse_missing_target(table, target)
+    if group_by is not None:
+        table = group_rows(_as_declared(table, kinds), group_by, [*kept, *used["target"]], set_name)
+    if target is None:
+        return table
+    return table.drop([target]), table.column(target).objects()
+
+
+def _several(names: Iterable[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names or ()]
+
+
+def _check_names(
+    file: str, table: RawTable, used: Mapping[str, list[str]], ignored: list[str], declared: list[str]
+) -> None:
+    for parameter, names in {**used, "ignore": ignored, "schema": declared}.items():
+        for name in names:
+            if name not in table.names:
+                known = did_you_mean(name, table.names)
+                raise SchemaError(f"{file} has no column {name!r}, which {parameter} names. {known}")
+            if name in ignored and parameter in used:
+                raise SchemaError(f"Column {name!r} is named by {parameter} and by ignore. Take it out of one.")
+
+
+def _as_guessed(table: RawTable, schema: Mapping[str, Any] | None) -> RawTable:
+    """A schema learned from one file knows which symbols were true and false: they are in the next, too."""
+    if not isinstance(schema, Schema):
+        return table
+    columns = [
+        booleans(column) if schema.guessed.get(name) == GUESSED_BOOLEAN else column
+        for name, column in zip(table.names, table.columns, strict=True)
+    ]
+    return replace(table, columns=tuple(columns))
+
+
+def _refuse_missing_target(table: RawTable, target: str) -> None:
+    for i, value in enumerate(table.column(target).objects()):
+        if value is None:
+            raise ReadError(f"{table.where(i)}, column {target!r}: no target. Fill it in, or leave the row out.")
+
+
+def _as_declared(table: RawTable, kinds: Mapping[str, Kind]) -> RawTable:
+    """Numbers that the schema calls symbols, as symbols, so that they do not become part of a vector."""
+    columns = [
+        RawColumn("symbol", c.objects()) if keeps_text(kinds.get(name)) and c.sort in ("number", "time") else c
+        for name, c in zip(table.names, table.columns, strict=True)
+    ]
+    return replace(table, columns=tuple(columns))

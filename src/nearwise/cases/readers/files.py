@@ -1,0 +1,87 @@
+"""Opening text, plain or gzipped, line by line: whatever the bytes hold against us becomes one sentence."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from array import array
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from nearwise.errors import ReadError, did_you_mean
+
+__all__ = ["AtLine", "readable", "text_lines"]
+
+
+@dataclass(frozen=True)
+class AtLine:
+    """Where a case stands: the file and the line, counted from 1.
+
+    >>> AtLine("cars.csv", array("q", [2, 5]))(1)
+    'cars.csv, line 5'
+    """
+
+    name: str
+    lines: array[int]
+
+    def __call__(self, case: int) -> str:
+        return f"{self.name}, line {self.lines[case]}"
+
+
+def readable(path: Path) -> None:
+    """Refuse a path where there is no file to read."""
+    if path.is_dir():
+        raise ReadError(f"{str(path)!r} is a folder: expected a file. Name one of the files in it.")
+    if not path.exists():
+        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, beside) if beside else ""
+        raise ReadError(f"There is no file {str(path)!r}. {hint if hint.startswith('Did') else 'Mend the path.'}")
+
+
+def text_lines(path: Path, encoding: str) -> Generator[str, None, None]:
+    """The lines of a file with their line ends, without a leading byte order mark; close it when done."""
+    codec = encoding
+    try:
+        codec = codecs.lookup(encoding).name
+        with _opened(path, "rt", encoding="utf-8-sig" if codec == "utf-8" else codec, newline="") as stream:
+            for number, line in enumerate(stream, 1):
+                if "\0" in line:
+                    raise ReadError(
+                        f"{path.name}, line {number}, letter {line.index(chr(0)) + 1}: there is a NUL byte "
+                        "where text was expected. If the file is UTF-16, pass encoding='utf-16'; otherwise "
+                        "it is damaged."
+                    )
+                yield line
+    except LookupError:
+        raise ReadError(
+            f"encoding={encoding!r} is not an encoding of text: expected 'utf-8', 'latin-1' or the like."
+        ) from None
+    except UnicodeError as error:
+        raise _undecodable(path, codec, error) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ReadError(f"{path.name} is not a whole gzip file ({error}): fetch it again, or unpack it.") from None
+    except OSError as error:
+        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+
+
+def _opened(path: Path, mode: str, **options: Any) -> IO[Any]:
+    opened: Callable[..., IO[Any]] = gzip.open if path.suffix.lower() == ".gz" else open
+    return opened(path, mode, **options)
+
+
+def _undecodable(path: Path, codec: str, error: UnicodeError) -> ReadError:
+    """Look once more at the bytes, to name the line: the decoder only knows its own buffer."""
+    way_out = "Save the file as UTF-8, or name its encoding, such as encoding='latin-1'."
+    if not codec.startswith(("utf-16", "utf-32")):  # there a line end is more than one byte
+        with suppress(EOFError, zlib.error, OSError), _opened(path, "rb") as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    line.decode(codec)
+                except UnicodeDecodeError as found:
+                    place = f"{path.name}, line {number}, byte {found.start + 1}"
+                    return ReadError(f"{place}: 0x{line[found.start]:02x} is not {codec} text. {way_out}")
+    return ReadError(f"{path.name} is not {codec} text ({error}). {way_out}")

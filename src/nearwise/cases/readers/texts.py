@@ -1,0 +1,166 @@
+"""What a column of text means: numbers, dates, true and false, or symbols."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.frames import RawColumn, _from_list
+from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.errors import ReadError
+
+__all__ = ["Texts", "booleans", "keeps_text", "kept_text", "not_a_number"]
+
+_BOOLEANS = {"true": True, "false": False}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+
+
+def keeps_text(kind: Kind | None) -> bool:
+    """Whether "007" must stay "007" under this kind."""
+    return isinstance(kind, Symbolic | Ordinal | Text | Set | Vector)
+
+
+class Texts:
+    """One column, taken in chunk by chunk: numbers for as long as every text is one, else the texts.
+
+    >>> texts = Texts(frozenset({"", "?"}))
+    >>> texts.add(["1", "?", "3"])
+    >>> texts.column(None, "age", "case {}".format).objects()
+    [1, None, 3]
+    """
+
+    def __init__(self, missing: frozenset[str], as_text: bool = False) -> None:
+        self.missing = missing
+        self.as_text = as_text
+        # a token such as "-999" would pass for a number, so each text must be looked at
+        self._number_token = any(_number(token) is not None for token in missing)
+        self._numbers: list[NDArray[np.float64]] = []
+        self._whole = True
+        self._texts: list[str | None] = []
+        self._meanings = _Meanings(missing)
+
+    @property
+    def torn(self) -> bool:
+        """Numbers at first and other texts later: the column must be read again with ``as_text``."""
+        return self.as_text and bool(self._numbers)
+
+    def add(self, cells: Sequence[str]) -> None:
+        if not self.as_text:
+            if self._add_numbers(cells):
+                return
+            self.as_text = True
+        self._texts.extend(map(self._meanings.__getitem__, cells))
+
+    def _add_numbers(self, cells: Sequence[str]) -> bool:
+        try:
+            if self._number_token:
+                raise ValueError
+            found = np.array(cells, dtype=np.float64)
+        except ValueError:
+            try:
+                found = np.array(["nan" if c.strip() in self.missing else c for c in cells], dtype=np.float64)
+            except ValueError:
+                return False
+        blank = np.isnan(found)
+        known = [c for c, gone in zip(cells, blank, strict=True) if not gone] if blank.any() else cells
+        written = "".join(known)
+        if "_" in written:  # Python reads 1_000 as a number; a person means a name
+            return False
+        self._numbers.append(found)
+        self._whole = self._whole and not any(letter in written for letter in ".eEnN")
+        return True
+
+    def column(self, kind: Kind | None, name: str, where: Callable[[int], str]) -> RawColumn:
+        """The typed column; a text that is not a number is refused where the kind wants numbers."""
+        if not self.as_text:
+            numbers = np.concatenate(self._numbers)
+            if np.isnan(numbers).all() and not isinstance(kind, Numeric | Cyclic):
+                return RawColumn("symbol", [None] * len(numbers))
+            return RawColumn("number", numbers, whole=self._whole and not np.isinf(numbers).any())
+        if keeps_text(kind):
+            return kept_text(self._texts, kind)
+        known = [t for t in self._meanings.values() if t is not None]
+        meaning = _all(_boolean, known) or _all(_moment, known)
+        if meaning is not None:
+            return _from_list([None if t is None else meaning[t] for t in self._texts])
+        if isinstance(kind, Numeric | Cyclic):
+            for i, text in enumerate(self._texts):
+                if text is not None and _number(text) is None:
+                    raise not_a_number(text, name, where(i))
+        return RawColumn("symbol", self._texts)
+
+
+def kept_text(texts: list[str | None], kind: Kind | None) -> RawColumn:
+    """Text as it stands; under an Ordinal of numbers, the level that is written so."""
+    levels = {str(level): level for level in kind.levels} if isinstance(kind, Ordinal) else {}
+    return RawColumn("symbol", [None if t is None else levels.get(t, t) for t in texts] if levels else texts)
+
+
+def not_a_number(text: str, name: str, place: str) -> ReadError:
+    return ReadError(
+        f"{place}, column {name!r}: expected a number, got {text!r}. Mend the value, name it as missing, or "
+        f"declare the column symbolic: schema={{{name!r}: Symbolic()}}."
+    )
+
+
+def booleans(column: RawColumn) -> RawColumn:
+    """Kept text that was guessed as true and false before, so that "True" and "true" are one symbol again."""
+    if column.sort != "symbol":
+        return column
+    found = [_BOOLEANS.get(v.lower(), v) if isinstance(v, str) else v for v in column.values]
+    return _from_list(found)
+
+
+class _Meanings(dict[str, str | None]):
+    """Text -> the text, or None for a missing one; equal texts share one string."""
+
+    def __init__(self, missing: frozenset[str]) -> None:
+        super().__init__()
+        self.tokens = missing
+
+    def __missing__(self, text: str) -> str | None:
+        self[text] = None if text.strip() in self.tokens else text
+        return self[text]
+
+
+def _all(read: Callable[[str], Any], texts: list[str]) -> dict[str, Any] | None:
+    """Every text as ``read`` reads it, or None when one of them cannot be read so."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        value = read(text)
+        if value is None:
+            return None
+        found[text] = value
+    return found or None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if number != number or "_" in text else number
+
+
+def _boolean(text: str) -> bool | None:
+    return _BOOLEANS.get(text.lower())
+
+
+def _moment(text: str) -> dt.date | None:
+    """An ISO date, or a date with a time.
+
+    >>> _moment("2024-02-29"), _moment("29.2.2024")
+    (datetime.date(2024, 2, 29), None)
+    """
+    try:
+        if _DATE.fullmatch(text):
+            return dt.date.fromisoformat(text)
+        return dt.datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else None
+    except ValueError:
+        return None

@@ -1,0 +1,108 @@
+"""The table of cases: typed columns under a schema, immutable, with a label per case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from nearwise.cases.columns import Column
+from nearwise.cases.convert import to_column
+from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.infer import infer_kind
+from nearwise.cases.kinds import Kind
+from nearwise.cases.schema import Schema, as_kind
+from nearwise.errors import InputError, SchemaError, did_you_mean
+
+__all__ = ["CaseTable"]
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """n cases described by p typed features.
+
+    >>> table = CaseTable.of([{"age": 31, "job": "cook"}, {"age": None, "job": "judge"}])
+    >>> len(table), table.schema.names, table.value(1, 0), table.value(1, 1)
+    (2, ('age', 'job'), None, 'judge')
+    """
+
+    schema: Schema
+    columns: tuple[Column, ...]
+    n: int
+    labels: tuple[Any, ...] | None = field(default=None)
+
+    @classmethod
+    def of(cls, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()) -> Self:
+        """Type a table: kinds from ``schema`` where it names them, else inferred."""
+        raw = raw_table(X)
+        ignored = _ignored(raw, ignore)
+        given = {name: as_kind(kind, name) for name, kind in (schema or {}).items()}
+        unknown = [name for name in given if name not in raw.names]
+        if unknown:
+            raise SchemaError(
+                f"The schema names {unknown[0]!r}, which is not a column. {did_you_mean(unknown[0], raw.names)}"
+            )
+        kinds: dict[str, Kind] = {}
+        guessed: dict[str, str] = dict(getattr(schema, "guessed", {}))
+        remarks: dict[str, str] = {}
+        columns = []
+        for name, column in zip(raw.names, raw.columns, strict=True):
+            if name in ignored:
+                continue
+            found = infer_kind(column, name, given.get(name))
+            kinds[name] = found.kind
+            if found.why:
+                guessed[name] = found.why
+            if found.remark:
+                remarks[name] = found.remark
+            columns.append(to_column(column, found.kind, name, raw.where))
+        return cls(Schema(kinds, guessed, ignored, remarks), tuple(columns), raw.n, raw.labels)
+
+    @classmethod
+    def like(cls, X: Any, schema: Schema) -> Self:
+        """Type a table of queries or further cases by a schema that is already known, by name."""
+        raw = raw_table(X)
+        at = {name: j for j, name in enumerate(raw.names)}
+        absent = [name for name in schema.names if name not in at]
+        if absent:
+            raise SchemaError(f"The column {absent[0]!r} is missing. {did_you_mean(absent[0], raw.names)}")
+        columns = tuple(to_column(raw.columns[at[name]], kind, name, raw.where) for name, kind in schema.items())
+        return cls(schema, columns, raw.n, raw.labels)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def value(self, case: int, feature: int) -> Any:
+        return self.columns[feature].value(case)
+
+    def label(self, case: int) -> Any:
+        """What a person calls this case: its index label, or its position."""
+        return case if self.labels is None else self.labels[case]
+
+    def take(self, rows: Any) -> Self:
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+        labels = tuple(self.label(int(i)) for i in rows)
+        return type(self)(self.schema, tuple(c.take(rows) for c in self.columns), len(rows), labels)
+
+    def append(self, other: CaseTable) -> Self:
+        if other.schema.names != self.schema.names:
+            raise InputError(f"Expected the features {self.schema.names}, got {other.schema.names}.")
+        labels = None
+        if self.labels is not None or other.labels is not None:
+            later = other.labels or range(self.n, self.n + other.n)
+            labels = (*(self.labels or range(self.n)), *later)
+        columns = tuple(a.append(b) for a, b in zip(self.columns, other.columns, strict=True))
+        return type(self)(self.schema, columns, self.n + other.n, labels)
+
+
+def _ignored(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(ignore, str):
+        ignore = [ignore]
+    ignored = tuple(str(name) for name in ignore)
+    for name in ignored:
+        if name not in raw.names:
+            raise SchemaError(f"ignore names {name!r}, which is not a column. {did_you_mean(name, raw.names)}")
+    return ignored

@@ -1,0 +1,103 @@
+"""Parameters the scikit-learn way: every argument of __init__ is a parameter, stored as it came.
+
+scikit-learn takes seconds to import, so nothing here loads it until scikit-learn itself calls a hook.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from nearwise.errors import InputError, did_you_mean
+
+__all__ = ["Parameters"]
+
+
+class Parameters:
+    """get_params, set_params, repr, tags and metadata routing for estimators."""
+
+    _routed: dict[str, tuple[str, ...]] = {"fit": ("sample_weight",)}  # noqa: RUF012 - a constant of the class
+    """method -> metadata it takes"""
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        signature = inspect.signature(cls.__init__)
+        kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        return sorted(n for n, p in signature.parameters.items() if n != "self" and p.kind not in kinds)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and, if deep, those of parameters that are estimators."""
+        found: dict[str, Any] = {}
+        for name in self._parameter_names():
+            value = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                found.update((f"{name}__{inner}", v) for inner, v in value.get_params().items())
+            found[name] = value
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name; ``a__b`` changes parameter b of the estimator in parameter a."""
+        known = self._parameter_names()
+        for name, value in params.items():
+            own, _, inner = name.partition("__")
+            if own not in known:
+                raise InputError(
+                    f"Invalid parameter {own!r} for estimator {self!r}. Valid parameters are: {known!r}. "
+                    f"{did_you_mean(own, known)}"
+                )
+            if inner:
+                getattr(self, own).set_params(**{inner: value})
+            else:
+                setattr(self, own, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
+        changed = []
+        for name in self._parameter_names():
+            value = getattr(self, name, None)
+            if repr(value) != repr(defaults[name]):
+                changed.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(categorical=True, string=True, allow_nan=True),
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata each method asks for; read by scikit-learn's meta-estimators."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        asked: dict[str, Any] = getattr(self, "_metadata_request", {})
+        for method, names in self._routed.items():
+            for name in names:
+                getattr(request, method).add_request(param=name, alias=asked.get(f"{method}.{name}"))
+        return request
+
+    def set_fit_request(self, **requests: Any) -> Self:
+        """Ask for metadata in fit, as scikit-learn's routing has it: True, False, None or another name."""
+        return self._request("fit", requests)
+
+    def set_score_request(self, **requests: Any) -> Self:
+        return self._request("score", requests)
+
+    def set_partial_fit_request(self, **requests: Any) -> Self:
+        return self._request("partial_fit", requests)
+
+    def _request(self, method: str, requests: dict[str, Any]) -> Self:
+        known = self._routed.get(method, ())
+        for name in requests:
+            if name not in known:
+                raise TypeError(f"Unexpected args: {{{name!r}}} in {method}. Accepted arguments are: {set(known)}.")
+        held = dict(getattr(self, "_metadata_request", {}))
+        self._metadata_request = {**held, **{f"{method}.{name}": value for name, value in requests.items()}}
+        return self

@@ -1,0 +1,169 @@
+"""What comes in, checked in scikit-learn's words: shapes, names, targets and sample weights."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.errors import InputError, warn
+
+__all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights"]
+
+
+def learn_table(estimator: Any, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()) -> CaseTable:
+    """Type the training cases and note their names on the estimator."""
+    raw = _checked(X)
+    table = CaseTable.of(raw, schema=schema, ignore=ignore)
+    if not table.columns:
+        raise InputError("No feature is left: every column is ignored.")
+    estimator.n_features_in_ = len(raw.names)
+    if raw.named:
+        estimator.feature_names_in_ = np.array(raw.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    for name, remark in table.schema.remarks.items():
+        if "identifier" in remark and table.schema[name].storage == "symbol":
+            warn(f"Column {name!r} has a different value in every case, likely an identifier: ignore=[{name!r}].")
+    return table
+
+
+def query_table(estimator: Any, X: Any, table: CaseTable) -> CaseTable:
+    """Type queries or further cases as the training cases were."""
+    raw = _checked(X)
+    names = getattr(estimator, "feature_names_in_", None)
+    ignored = set(table.schema.ignored)
+    if names is not None and raw.named:
+        _same_names([n for n in names if n not in ignored], [n for n in raw.names if n not in ignored])
+        return CaseTable.like(raw, table.schema)
+    if len(raw.names) != estimator.n_features_in_:
+        raise InputError(
+            f"X has {len(raw.names)} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    if names is not None:
+        warn(
+            f"X does not have valid feature names, but {type(estimator).__name__} was fitted with feature names",
+            UserWarning,
+        )
+        raw = RawTable(tuple(str(n) for n in names), raw.columns, raw.n, raw.labels, True, raw.source)
+    elif raw.named:
+        warn(f"X has feature names, but {type(estimator).__name__} was fitted without feature names", UserWarning)
+        raw = RawTable(tuple(f"x{j}" for j in range(len(raw.names))), raw.columns, raw.n, raw.labels, False, raw.source)
+    return CaseTable.like(raw, table.schema)
+
+
+def _checked(X: Any) -> RawTable:
+    raw = raw_table(X)
+    if not raw.names:
+        raise InputError(f"Found array with 0 feature(s) (shape={raw.shape}) while a minimum of 1 is required.")
+    if raw.n == 0:
+        raise InputError(f"Found array with 0 sample(s) (shape={raw.shape}) while a minimum of 1 is required.")
+    return raw
+
+
+def _same_names(expected: list[str], got: list[str]) -> None:
+    """scikit-learn's words on names that do not match."""
+    if expected == got:
+        return
+    unseen, absent = sorted(set(got) - set(expected)), sorted(set(expected) - set(got))
+    message = "The feature names should match those that were passed during fit.\n"
+
+    def listed(names: list[str]) -> str:
+        return "".join(f"- {name}\n" for name in names[:5]) + ("- ...\n" if len(names) > 5 else "")
+
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + listed(unseen)
+    if absent:
+        message += "Feature names seen at fit time, yet now missing:\n" + listed(absent)
+    if not unseen and not absent:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    raise InputError(message)
+
+
+def _flat(y: Any, n: int, estimator: Any) -> NDArray[Any]:
+    if y is None:
+        raise InputError(
+            f"This {type(estimator).__name__} requires y to be passed, but the target y is None: give one target "
+            "value per case."
+        )
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    array = np.asarray(y)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: the target must be classes or real numbers.")
+    if array.ndim == 2 and array.shape[1] == 1:
+        converted = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
+        warn("A column-vector y was passed when a 1d array was expected: give y of shape (n_samples,).", converted)
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {array.shape} instead: nearwise predicts one target at a "
+            "time. Fit one estimator per target, or wrap it in scikit-learn's MultiOutputClassifier."
+        )
+    if len(array) != n:
+        raise InputError(f"Found input variables with inconsistent numbers of samples: {[n, len(array)]}.")
+    return array
+
+
+def class_target(
+    y: Any, n: int, estimator: Any, sample_weight: Any = None, classes: NDArray[Any] | None = None
+) -> Target:
+    """Code class labels; ``classes`` keeps the codes of a fitted estimator and grows where labels are new."""
+    labels = _flat(y, n, estimator)
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise InputError("Input y contains NaN or infinity: every case needs a class.")
+        if (labels != np.floor(labels)).any():
+            raise InputError(
+                "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
+                "classes, on a regression target with continuous values: use KNNRegressor."
+            )
+    elif labels.dtype.kind == "O":
+        if any(v is None or v != v for v in labels):
+            raise InputError("Input y contains NaN or None: every case needs a class.")
+        if len({isinstance(v, str) for v in labels}) > 1:
+            raise TypeError("Labels in y should be uniformly strings or numbers, got both.")
+        if all(isinstance(v, str) for v in labels):
+            labels = labels.astype(str) if classes is None or classes.dtype.kind == "U" else labels
+    found = np.unique(labels) if classes is None else np.unique(np.concatenate([classes, labels]))
+    if labels.dtype == object and all(isinstance(v, str) for v in found):
+        found = found.astype(object)
+    codes = np.searchsorted(found, labels)
+    return Target(codes.astype(np.intp), found, sample_weights(sample_weight, n))
+
+
+def number_target(y: Any, n: int, estimator: Any, sample_weight: Any = None) -> Target:
+    """A numeric target."""
+    try:
+        numbers = _flat(y, n, estimator).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"A regression target must be numbers: {error}. For classes use KNNClassifier.") from error
+    if not np.isfinite(numbers).all():
+        raise InputError("Input y contains NaN or infinity: every case needs a finite number.")
+    return Target(numbers, None, sample_weights(sample_weight, n))
+
+
+def sample_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    if sample_weight is None:
+        return np.ones(n)
+    if isinstance(sample_weight, int | float):
+        return np.full(n, float(sample_weight))
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError("sample_weight must be finite and not negative.")
+    if n and not weights.any():
+        raise InputError("Sample weights must contain at least one non-zero number.")
+    return weights

@@ -1,0 +1,122 @@
+"""Differences: what two values of one feature differ by, by name or as an object.
+
+>>> from nearwise import differences
+>>> differences.get("mvdm")
+ValueDifference(power=2, threshold=1)
+>>> sorted(differences.NAMES)[:4]
+['average', 'cosine', 'custom', 'dice']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from nearwise.cases.kinds import KINDS, Kind, Set
+from nearwise.differences.base import Difference
+from nearwise.errors import InputError, did_you_mean
+
+__all__ = ["NAMES", "Difference", "get", "resolve"]
+
+
+def _maker(module: str, name: str, **settings: Any) -> Callable[..., Difference]:
+    def make(**more: Any) -> Difference:
+        made: Difference = getattr(import_module(f"nearwise.differences.{module}"), name)(**{**settings, **more})
+        return made
+
+    return make
+
+
+NAMES: Mapping[str, Callable[..., Difference]] = {
+    "range": _maker("numeric", "Scaled", by="range"),
+    "sigma": _maker("numeric", "Scaled", by="sigma"),
+    "none": _maker("numeric", "Scaled", by="none"),
+    "rank": _maker("numeric", "Rank"),
+    "overlap": _maker("symbolic", "Overlap"),
+    "mvdm": _maker("symbolic", "ValueDifference"),
+    "mvdm-l1": _maker("symbolic", "ValueDifference", power=1),
+    "levenshtein": _maker("text", "Levenshtein"),
+    "levenshtein-raw": _maker("text", "Levenshtein", normalised=False),
+    "jaro-winkler": _maker("text", "JaroWinkler"),
+    "token-dice": _maker("text", "TokenDice"),
+    "min": _maker("sets", "Linkage", by="min"),
+    "hausdorff": _maker("sets", "Linkage", by="hausdorff"),
+    "average": _maker("sets", "Linkage", by="average"),
+    "jaccard": _maker("sets", "SymbolSets", by="jaccard"),
+    "dice": _maker("sets", "SymbolSets", by="dice"),
+    "euclidean": _maker("vectors", "VectorDifference", by="euclidean"),
+    "cosine": _maker("vectors", "VectorDifference", by="cosine"),
+    "custom": _maker("custom", "CustomDifference"),
+}
+"""difference name -> a function that makes it; modules are loaded when they are used"""
+
+_DEFAULTS = {"Symbolic": "overlap", "Ordinal": "rank", "Text": "levenshtein", "Vector": "euclidean", "Custom": "custom"}
+
+
+def get(given: Any) -> Difference:
+    """A difference from its name, its JSON (``{"name": "mvdm", "threshold": 3}``), or itself."""
+    if isinstance(given, Difference):
+        return given
+    settings: dict[str, Any] = {}
+    if isinstance(given, Mapping):
+        settings = {str(k): v for k, v in given.items()}
+        given = settings.pop("name", None)
+    if not isinstance(given, str) or given not in NAMES:
+        raise InputError(f"There is no difference {given!r}. {did_you_mean(str(given), NAMES)}")
+    try:
+        return NAMES[given](**settings)
+    except TypeError as error:
+        raise InputError(f"The difference {given!r} cannot be made: {error}.") from error
+
+
+def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Difference:
+    """The difference of one feature, from the most specific setting to the least.
+
+    By feature name in ``differences``, then the kind's own ``difference``, then by kind name in ``differences``,
+    then a single name given for all kinds that know it, then the default of the kind.
+    """
+    suited = _suited(kind)
+    by_name: Mapping[str, Any] = differences if isinstance(differences, Mapping) else {}
+    chosen = by_name.get(feature, kind.difference)
+    if chosen is None:
+        chosen = by_name.get(kind.name, by_name.get(kind.name.lower()))
+    if chosen is None and isinstance(differences, str) and differences in suited:
+        chosen = differences
+    if chosen is None and isinstance(differences, Difference) and differences.name in suited:
+        chosen = differences
+    if chosen is None:
+        chosen = scale if kind.storage == "number" else _DEFAULTS.get(kind.name)
+        if isinstance(kind, Set):
+            chosen = "min" if kind.members == "vectors" else "jaccard"
+    if isinstance(chosen, str) and chosen not in suited and chosen != "custom":
+        raise InputError(
+            f"Feature {feature!r} is {kind!r}, which has no difference {chosen!r}. "
+            f"{did_you_mean(chosen, suited)}"
+        )
+    return get(chosen)
+
+
+def _suited(kind: Kind) -> tuple[str, ...]:
+    """The names of the differences that can compare the values of this feature."""
+    if isinstance(kind, Set):
+        return ("min", "hausdorff", "average") if kind.members == "vectors" else ("jaccard", "dice")
+    return kind.differences
+
+
+def check(differences: Any, features: tuple[str, ...]) -> None:
+    """Refuse names that belong to no feature and no kind, or to no difference at all."""
+    if differences is None or isinstance(differences, Difference):
+        return
+    if isinstance(differences, str):
+        get(differences)
+        return
+    if not isinstance(differences, Mapping):
+        raise InputError(f"differences must be a name or a dict by feature or kind, got {type(differences).__name__}.")
+    known = {*features, *KINDS, *(k.lower() for k in KINDS)}
+    for name, chosen in differences.items():
+        if name not in known:
+            raise InputError(
+                f"differences names {name!r}, which is neither a feature nor a kind. {did_you_mean(str(name), known)}"
+            )
+        get(chosen)

@@ -1,0 +1,178 @@
+"""The contract of a difference: what two values of one feature differ by, unweighted.
+
+A `Difference` is a small frozen description ("value difference with power 2"). Its `fit` looks at the training
+column and returns a `Fitted`, which measures *raw* differences between encoded values. The difference proper is
+``raw / unit``; keeping the division out of the measurement keeps equal gaps exactly equal, so that ties stay ties.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from heapq import nsmallest
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Kind
+from nearwise.cases.target import Target
+from nearwise.errors import InputError
+
+__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "sample_rows"]
+
+SAMPLE = 500
+"""Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """What a difference may look at when it is fitted, besides the column."""
+
+    feature: str
+    kind: Kind
+    target: Target | None = None
+    scale: str = "range"
+    policy: str = "max"
+    known: tuple[float, float] | None = None
+    """(unit, maximum) of a stored model, so that loading measures nothing again"""
+
+
+@dataclass(frozen=True)
+class Difference(ABC):
+    """An unfitted difference; a frozen dataclass of its settings."""
+
+    needs_classes: ClassVar[bool] = False
+    """whether it compares values by the classes they occur with; such differences are summed with p = 1"""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """One of `nearwise.differences.NAMES`, which makes an equal difference from the same settings."""
+
+    @abstractmethod
+    def fit(self, column: Column, context: FitContext) -> Fitted: ...
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, **asdict(self)}
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v != self.name)
+        return f"{self.name}({settings})" if settings else self.name
+
+
+class Fitted(ABC):
+    """A difference fitted to the training column.
+
+    ``form`` tells the planner what the engines may turn it into: "line" (|x - q| of numbers), "overlap" (x != q of
+    codes), "table" (a number per pair of codes) or "pair" (only blocks of pairs).
+    """
+
+    form: ClassVar[str] = "pair"
+    vectorised: bool = True
+    """False where every pair costs a Python call"""
+    codes_missing: bool = False
+    """whether `encode` turns a missing value into a value of its own"""
+
+    unit: float
+    """what a raw difference is divided by; infinite for a constant feature, which then contributes 0"""
+    maximum: float
+    """the largest raw difference, which a missing value stands for under "max\" """
+
+    @abstractmethod
+    def encode(self, column: Column) -> NDArray[Any]:
+        """(n,) values ready to compare; anything harmless where a value is missing."""
+
+    @abstractmethod
+    def pair(self, x: Any, q: Any) -> float:
+        """Raw difference of one stored and one query value, both known. The obvious version."""
+
+    @abstractmethod
+    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
+        """(m, n) raw differences of m query values and n stored values. The fast version."""
+
+    @abstractmethod
+    def expected(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) mean raw difference of each value from the training values."""
+
+    @property
+    @abstractmethod
+    def expected_both(self) -> float:
+        """Mean raw difference of two training values."""
+
+
+def sample_rows(keys: list[bytes], size: int = SAMPLE) -> NDArray[np.intp]:
+    """Rows picked by a checksum of their content: the same cases in whatever order the rows stand.
+
+    Equal cases are numbered, and the number is part of the checksum: otherwise a value that many cases share
+    would be in the sample with all of them or with none.
+    """
+    if len(keys) <= size:
+        return np.arange(len(keys))
+    seen: Counter[bytes] = Counter()
+    marks = []
+    for row, key in enumerate(keys):
+        marks.append((blake2b(b"%d:" % seen[key] + key, digest_size=16).digest(), row))
+        seen[key] += 1
+    return np.array([row for _, row in nsmallest(size, marks)], dtype=np.intp)
+
+
+class Sampled(Fitted):
+    """A difference whose bound and mean come from (a sample of) the training values.
+
+    Subclasses set ``bound`` where nature gives one (normalised edit distance: 1); then the unit is 1.
+    """
+
+    bound: ClassVar[float | None] = None
+
+    def __init__(self, column: Column, context: FitContext) -> None:
+        self.feature = context.feature
+        self._prepare(column, context)
+        values = self.encode(column)[~column.missing]
+        rows = sample_rows([self.key(v) for v in values])
+        self.training = values[rows]
+        if self.bound is not None:
+            self.unit, self.maximum = 1.0, self.bound
+        elif context.known is not None:
+            self.unit, self.maximum = context.known
+        else:
+            largest = self._largest(smallest=0.0 if context.scale == "none" else 1e-100)
+            self.maximum = largest
+            self.unit = 1.0 if context.scale == "none" else (largest if largest > 0 else np.inf)
+
+    def _prepare(self, column: Column, context: FitContext) -> None:
+        """Look at the column before the first encoding."""
+
+    def key(self, value: Any) -> bytes:
+        """Bytes that stand for the content of a value."""
+        return repr(value).encode()
+
+    def _largest(self, smallest: float) -> float:
+        if not len(self.training):
+            return 0.0
+        largest = float(self.block(self.training, self.training).max())
+        if largest and not smallest <= largest <= 1e100:
+            raise InputError(
+                f"The largest difference of feature {self.feature!r} among the training cases is {largest:g}: "
+                "expected 1e-100 to 1e100, which has a square. Multiply the feature by a constant."
+            )
+        return largest
+
+    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
+        out = np.empty((len(Q), len(X)))
+        for i, q in enumerate(Q):
+            for j, x in enumerate(X):
+                out[i, j] = self.pair(x, q)
+        return out
+
+    def expected(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        if not len(self.training) or not len(values):
+            return np.zeros(len(values))
+        return np.asarray(self.block(self.training, values).mean(axis=1))
+
+    @property
+    def expected_both(self) -> float:
+        return float(self.expected(self.training).mean()) if len(self.training) else 0.0

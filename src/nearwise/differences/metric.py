@@ -1,0 +1,235 @@
+"""All features of a table measured: each with its fitted difference and its missing policy.
+
+The distance of a stored case x and a query q is, before the root,
+
+    s(x, q) = sum over features f of  w_f / unit_f^p * raw_f(x, q)^p
+
+added feature by feature in schema order. Every engine computes this very expression in this very order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.kinds import POLICIES, Kind
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.differences import check, resolve
+from nearwise.differences.base import Difference, FitContext, Fitted
+from nearwise.errors import InputError, MissingValueError, did_you_mean
+
+__all__ = ["SCALES", "Encoded", "Measure", "Measured", "Metric", "power"]
+
+SCALES = ("range", "sigma", "none")
+
+
+def power(raw: Any, p: float) -> Any:
+    """raw^p, the same bits for a number and for an array."""
+    if p == 1:
+        return raw
+    return raw * raw if p == 2 else np.power(raw, p)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One feature of some cases, ready to compare."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+    """None where nothing is missing"""
+    expected: NDArray[np.float64] | None = None
+    """(n,) mean raw difference from the training values, kept under the policy "mean" only"""
+
+    def take(self, rows: Any) -> Encoded:
+        missing = None if self.missing is None else self.missing[rows]
+        return Encoded(self.values[rows], missing, None if self.expected is None else self.expected[rows])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The encoded features of n cases."""
+
+    columns: tuple[Encoded, ...]
+    n: int
+
+    def __len__(self) -> int:
+        return self.n
+
+    def take(self, rows: Any) -> Measured:
+        n = len(range(*rows.indices(self.n))) if isinstance(rows, slice) else len(rows)
+        return Measured(tuple(c.take(rows) for c in self.columns), n)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How one feature is compared."""
+
+    name: str
+    kind: Kind
+    difference: Difference
+    fitted: Fitted
+    policy: str
+
+    def scale(self, p: float) -> float:
+        """1 / unit^p, by which a weight is multiplied; 0 for a constant feature."""
+        return 0.0 if np.isinf(self.fitted.unit) else float(1.0 / power(self.fitted.unit, p))
+
+    def encode(self, table: CaseTable, feature: int) -> Encoded:
+        column = table.columns[feature]
+        values = self.fitted.encode(column)
+        if self.fitted.codes_missing or not column.missing.any():
+            missing = None
+        else:
+            missing = column.missing
+            if self.policy == "error":
+                at = int(np.flatnonzero(missing)[0])
+                raise MissingValueError(
+                    f"Feature {self.name!r} is missing in case {table.label(at)!r} and its policy is 'error': "
+                    f"fill the value, or choose missing={POLICIES[:-1]}."
+                )
+        expected = None
+        if self.policy == "mean" and not self.fitted.codes_missing:
+            expected = np.zeros(len(column))
+            known = ~column.missing
+            expected[known] = self.fitted.expected(values[known])
+        return Encoded(values, missing, expected)
+
+    def pair(self, X: Encoded, i: int, Q: Encoded, j: int) -> float | None:
+        """Raw difference of stored case i and query j under the missing policy; None where it is left out."""
+        x_missing = X.missing is not None and bool(X.missing[i])
+        q_missing = Q.missing is not None and bool(Q.missing[j])
+        if not x_missing and not q_missing:
+            return self.fitted.pair(X.values[i], Q.values[j])
+        if self.policy == "ignore":
+            return None
+        if self.policy == "value" and x_missing and q_missing:
+            return 0.0
+        if self.policy != "mean":
+            return self.fitted.maximum
+        if x_missing and q_missing:
+            return self.fitted.expected_both
+        known, at = (Q, j) if x_missing else (X, i)
+        return float(known.expected[at]) if known.expected is not None else 0.0
+
+    def block(self, X: Encoded, Q: Encoded) -> NDArray[np.float64]:
+        """(m, n) raw differences under the missing policy; 0 where a pair is left out (see `left_out`)."""
+        raw = self.fitted.block(X.values, Q.values)
+        if X.missing is None and Q.missing is None:
+            return raw
+        x = np.zeros(len(X.values), dtype=bool) if X.missing is None else X.missing
+        q = np.zeros(len(Q.values), dtype=bool) if Q.missing is None else Q.missing
+        if self.policy == "mean":
+            if X.expected is not None and Q.expected is not None:
+                raw[:, x] = Q.expected[:, None]
+                raw[q, :] = X.expected[None, :]
+            both = self.fitted.expected_both
+        else:
+            one = 0.0 if self.policy == "ignore" else self.fitted.maximum
+            raw[:, x] = one
+            raw[q, :] = one
+            both = 0.0 if self.policy == "value" else one
+        raw[np.ix_(q, x)] = both
+        return raw
+
+    def left_out(self, X: Encoded, Q: Encoded) -> NDArray[np.bool_] | None:
+        """(m, n) pairs in which "ignore" leaves this feature out; None where there are none."""
+        if self.policy != "ignore" or (X.missing is None and Q.missing is None):
+            return None
+        out = np.zeros((len(Q.values), len(X.values)), dtype=bool)
+        if X.missing is not None:
+            out |= X.missing[None, :]
+        if Q.missing is not None:
+            out |= Q.missing[:, None]
+        return out
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The measures of all features and the power of the sum."""
+
+    measures: tuple[Measure, ...]
+    p: float
+
+    @classmethod
+    def fit(
+        cls,
+        table: CaseTable,
+        target: Target | None = None,
+        *,
+        differences: Any = None,
+        scale: str = "range",
+        missing: Any = "max",
+        p: float | None = None,
+        default_p: float = 2,
+        known: Mapping[str, tuple[float, float]] | None = None,
+    ) -> Metric:
+        """Fit every difference to the training table.
+
+        ``p=None`` takes 1 where a feature is compared by value difference (they are summed as they are), else
+        ``default_p``.
+        """
+        _check(table, differences, scale, missing, p)
+        measures = []
+        for feature, (name, kind) in enumerate(table.schema.items()):
+            difference = resolve(name, kind, differences, scale)
+            policy = _policy(name, kind, missing)
+            context = FitContext(name, kind, target, scale, policy, (known or {}).get(name))
+            measures.append(Measure(name, kind, difference, difference.fit(table.columns[feature], context), policy))
+        if p is None:
+            p = 1 if any(m.difference.needs_classes for m in measures) else default_p
+        return cls(tuple(measures), p)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(m.name for m in self.measures)
+
+    def scales(self) -> NDArray[np.float64]:
+        return np.array([m.scale(self.p) for m in self.measures])
+
+    def measure(self, table: CaseTable) -> Measured:
+        """Encode cases, training or query."""
+        return Measured(tuple(m.encode(table, f) for f, m in enumerate(self.measures)), len(table))
+
+    def root(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The distance from the sum."""
+        if self.p == 1:
+            return sums
+        return np.asarray(np.sqrt(sums) if self.p == 2 else np.power(sums, 1.0 / self.p))
+
+    def describe(self) -> str:
+        root = "" if self.p == 1 else f"; the distance is the root of order {self.p:g} of the sum"
+        lines = [f"sum over features of weight * difference^{self.p:g}{root}"]
+        for m in self.measures:
+            lines.append(f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.unit:.6g}, missing: {m.policy}")
+        return "\n".join(lines)
+
+
+def _check(table: CaseTable, differences: Any, scale: str, missing: Any, p: float | None) -> None:
+    check(differences, table.schema.names)
+    if scale not in SCALES:
+        raise InputError(f"scale={scale!r}: expected one of {', '.join(SCALES)}. {did_you_mean(str(scale), SCALES)}")
+    if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p < np.inf):
+        raise InputError(f"p={p!r}: the power of the distance must be a number from 1, or None.")
+    if isinstance(missing, Mapping):
+        for name in missing:
+            if name not in table.schema:
+                raise InputError(f"missing names {name!r}, no such feature. {did_you_mean(str(name), table.schema)}")
+        policies = list(missing.values())
+    else:
+        policies = [missing]
+    for policy in policies:
+        if policy not in POLICIES:
+            raise InputError(
+                f"missing={policy!r}: expected one of {', '.join(POLICIES)}. {did_you_mean(str(policy), POLICIES)}"
+            )
+
+
+def _policy(name: str, kind: Kind, missing: Any) -> str:
+    if isinstance(missing, Mapping):
+        return str(missing.get(name, kind.missing or "max"))
+    return kind.missing or str(missing)

@@ -1,0 +1,133 @@
+"""Numbers, numbers on a circle, and ranks: the absolute difference over a unit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Cyclic
+from nearwise.differences.base import Difference, FitContext, Fitted
+from nearwise.errors import InputError, did_you_mean
+
+__all__ = ["Line", "Rank", "Scaled"]
+
+FAR = 2.0**500
+"""A query further out than this many times the training values counts as this far, so that it has a square."""
+
+
+@dataclass(frozen=True)
+class Scaled(Difference):
+    r"""Absolute difference of two numbers over the training range, over 4 sigma, or as it is.
+
+    .. math:: \delta(x, q) = |x - q| / u, \quad u \in \{\max - \min,\; 4\sigma,\; 1\}
+
+    Values outside the training range are not clipped (Reading K7). A constant feature contributes 0 (K8). On a
+    circle of period P the difference is min(\|x-q\|, P-\|x-q\|) and the range is P/2.
+    """
+
+    by: str = "range"
+
+    def __post_init__(self) -> None:
+        known = ("range", "sigma", "none")
+        if self.by not in known:
+            hint = did_you_mean(str(self.by), known)
+            raise InputError(f"There is no numeric difference {self.by!r}. {hint}")
+
+    @property
+    def name(self) -> str:
+        return self.by
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        period = context.kind.period if isinstance(context.kind, Cyclic) else None
+        return Line(column.values, self.by, period)
+
+
+@dataclass(frozen=True)
+class Rank(Difference):
+    """Distance of two levels in their order, over the number of steps from the lowest to the highest."""
+
+    name = "rank"
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        return Line(ranks(column), "steps", None, steps=len(column.levels or ()) - 1)
+
+
+def ranks(column: Column) -> NDArray[np.float64]:
+    return np.where(column.values < 0, np.nan, column.values.astype(np.float64))
+
+
+class Line(Fitted):
+    """Numbers on a line or a circle.
+
+    Values are multiplied by a power of two, which is exact, so that neither tiny nor huge units overflow when
+    differences are raised to a power. On a circle they are first taken modulo the period, which is exact too.
+    """
+
+    form = "line"
+
+    def __init__(self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0) -> None:
+        known = values[~np.isnan(values)]
+        self.by, self.ranked = by, by == "steps"
+        largest = period or float(np.abs(known).max(initial=0.0))
+        self.exponent = 0 if by == "none" or largest == 0 else -math.frexp(largest)[1]
+        self.turn = period
+        self.period = None if period is None else math.ldexp(period, self.exponent)
+        if self.period is not None:
+            self.form = "circle"  # type: ignore[misc]
+        sorted_ = np.sort(self._scaled(known))
+        self.sorted = sorted_
+        spread = float(sorted_[-1] - sorted_[0]) if len(known) else 0.0
+        self.maximum = math.ldexp(steps, self.exponent) if self.ranked else spread
+        if self.period is not None:
+            self.maximum = self.period / 2
+        units = {"range": self.maximum, "steps": self.maximum, "none": 1.0, "sigma": 0.0}
+        if by == "sigma" and len(known):
+            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(sorted_))
+        self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
+
+    def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.turn is not None:
+            values = np.fmod(values, self.turn)
+        if self.by == "none":
+            return values
+        with np.errstate(over="ignore"):
+            scaled = np.ldexp(values, self.exponent)
+        return np.clip(scaled, -FAR, FAR)
+
+    def encode(self, column: Column) -> NDArray[np.float64]:
+        return self._scaled(ranks(column) if self.ranked else column.values)
+
+    def pair(self, x: Any, q: Any) -> float:
+        gap = abs(float(x) - float(q))
+        if self.period is None:
+            return gap
+        gap = math.fmod(gap, self.period)
+        return min(gap, self.period - gap)
+
+    def block(self, X: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
+        gaps = np.abs(Q[:, None] - X[None, :])
+        if self.period is None:
+            return gaps
+        gaps = np.fmod(gaps, self.period)
+        return np.minimum(gaps, self.period - gaps)
+
+    def expected(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        n = len(self.sorted)
+        if n == 0:
+            return np.zeros(len(values))
+        if self.period is not None:
+            return np.array([self.block(self.sorted, values[i : i + 1]).mean() for i in range(len(values))])
+        middle = self.sorted[n // 2]  # sums of what remains keep their digits when the values lie far from 0
+        before = np.concatenate([[0.0], np.cumsum(self.sorted - middle)])
+        below = np.searchsorted(self.sorted, values)
+        total = (values - middle) * (2.0 * below - n) + before[-1] - 2.0 * before[below]
+        return np.asarray(np.maximum(total, 0.0) / n)
+
+    @property
+    def expected_both(self) -> float:
+        return float(self.expected(self.sorted).mean()) if len(self.sorted) else 0.0

@@ -1,0 +1,111 @@
+"""The contract of an engine: the k nearest stored cases of each query, exact, with what ties at the k-th place.
+
+Engines rank by (sum, index), where the sum is the one of `nearwise.differences.metric`. A tie is a relative
+difference of at most `TIE` from the k-th sum, anchored there and never chained. A tie group can be all n cases, so
+engines return its size and the sums of a `Payload` over it, not its members.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.differences.metric import Measured, Metric
+from nearwise.weights import Stored, Weights
+
+__all__ = ["TIE", "Distance", "Engine", "Levels", "Neighbours", "Payload"]
+
+TIE = 1e-12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """What an engine searches under: the metric, the weights, and the stored cases."""
+
+    metric: Metric
+    weights: Weights
+    stored: Stored
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Numbers to add up over a tie group: ``values`` (n, v) of each case into row ``codes`` (n,) of (g, v)."""
+
+    codes: Ints
+    values: Floats
+    n_groups: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_groups, self.values.shape[1]
+
+    def sum(self, rows: NDArray[Any]) -> Floats:
+        """(g, v) added up over some cases."""
+        codes = self.codes[rows]
+        out = [np.bincount(codes, weights=column, minlength=self.n_groups) for column in self.values[rows].T]
+        return np.stack(out, axis=1) if out else np.zeros(self.shape)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The k nearest of m queries, by (sum, index); places that no case fills hold inf and -1."""
+
+    sums: Floats
+    """(m, k) sums before the root, ascending"""
+    indices: Ints
+    """(m, k)"""
+    inside: Ints
+    """(m,) cases nearer than the tie group of the k-th place"""
+    tied: Ints
+    """(m,) cases in the tie group"""
+    tie_sums: Floats
+    """(m, g, v) the payload over the tie group"""
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The k smallest distinct sums of m queries and the payload of all cases at each of them."""
+
+    sums: Floats
+    """(m, k) ascending, inf where there are fewer"""
+    counts: Ints
+    """(m, k)"""
+    payload: Floats
+    """(m, k, g, v)"""
+
+
+class Engine(ABC):
+    """An exact search over stored cases. Immutable once built, so several threads may search at once."""
+
+    name: ClassVar[str]
+
+    def __init__(self, distance: Distance) -> None:
+        self.distance = distance
+
+    @classmethod
+    @abstractmethod
+    def refuses(cls, distance: Distance) -> str:
+        """Why this engine cannot serve a distance; empty where it can."""
+
+    @abstractmethod
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        """The k nearest of each query; ``leave_out`` (m,) names a stored case to skip per query, or -1."""
+
+    @abstractmethod
+    def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
+        """The cases at the k smallest distinct sums of each query."""
+
+    @abstractmethod
+    def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
+        """Per query, sums and indices of all cases with a sum of at most its limit (m,), by (sum, index)."""
+
+    @abstractmethod
+    def sums(self, queries: Measured) -> Floats:
+        """(m, n) all sums; for a few queries only."""

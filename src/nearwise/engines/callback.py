@@ -1,0 +1,27 @@
+"""The engine for Python functions: the blocks of the NumPy engine, one call a pair, with a warning and a bar."""
+
+from __future__ import annotations
+
+from nearwise.engines.base import Distance
+from nearwise.engines.blocks import BlockEngine
+from nearwise.errors import warn
+from nearwise.weights import Matrix
+
+__all__ = ["CallbackEngine"]
+
+
+class CallbackEngine(BlockEngine):
+    name = "callback"
+
+    def __init__(self, distance: Distance) -> None:
+        super().__init__(distance)
+        slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
+        if slow:
+            warn(
+                f"Feature {slow[0]!r} is compared by a Python function, one call for every pair of cases: this is slow "
+                "on large tables. Give Custom(function, vectorised=True) if the function can take arrays."
+            )
+
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        return "a matrix of weights wants the mapped engine" if isinstance(distance.weights, Matrix) else ""

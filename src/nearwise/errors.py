@@ -1,0 +1,106 @@
+"""What can go wrong, said so that the reader can mend it: what, where, expected, got, the way out."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import warnings
+from collections.abc import Iterable
+
+__all__ = [
+    "InputError",
+    "MissingDependencyError",
+    "MissingValueError",
+    "ModelFileError",
+    "NearwiseError",
+    "NearwiseWarning",
+    "NotFittedError",
+    "ReadError",
+    "SchemaError",
+    "WeightShapeError",
+    "did_you_mean",
+    "not_fitted",
+    "warn",
+]
+
+
+class NearwiseError(Exception):
+    """Every error that nearwise raises on purpose."""
+
+
+class InputError(NearwiseError, ValueError):
+    """The cases, the target or a parameter cannot be used as they are."""
+
+
+class SchemaError(InputError):
+    """The schema and the table do not fit each other."""
+
+
+class ReadError(InputError):
+    """A file cannot be read as a table of cases."""
+
+
+class MissingValueError(InputError):
+    """A value is missing where the feature's policy is "error"."""
+
+
+class WeightShapeError(InputError):
+    """Feature weights do not fit the features, or are not finite and non-negative."""
+
+
+class ModelFileError(NearwiseError, ValueError):
+    """A model file is damaged, foreign, or newer than this version."""
+
+
+class MissingDependencyError(NearwiseError, ImportError):
+    """An optional package is needed for what was asked."""
+
+    @classmethod
+    def of(cls, package: str, purpose: str, extra: str) -> MissingDependencyError:
+        return cls(f"{purpose} needs {package}, which is not installed: pip install 'nearwise[{extra}]'.")
+
+
+class NotFittedError(NearwiseError, ValueError, AttributeError):
+    """A fitted attribute or a prediction was asked for before fit."""
+
+
+class NearwiseWarning(UserWarning):
+    """Something the user can act upon."""
+
+
+def warn(message: str, category: type[Warning] = NearwiseWarning) -> None:
+    """Warn from the first frame outside the package, so that the user sees their own line."""
+    level, frame = 1, sys._getframe(0)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("nearwise"):
+        level += 1
+        back = frame.f_back
+        if back is None:
+            break
+        frame = back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def not_fitted(estimator: object) -> Exception:
+    """The error for an unfitted estimator; also scikit-learn's own where that is loaded."""
+    name = type(estimator).__name__
+    message = f"This {name} is not fitted yet: call fit with cases before using it."
+    exceptions = sys.modules.get("sklearn.exceptions")
+    if exceptions is None:
+        return NotFittedError(message)
+    both = type("NotFittedError", (NotFittedError, exceptions.NotFittedError), {})
+    error: Exception = both(message)
+    return error
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence that offers the nearest known name, or lists what there is.
+
+    >>> did_you_mean("mwd", ["mdw", "ig"])
+    "Did you mean 'mdw'?"
+    """
+    known = [str(k) for k in known]
+    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    shown = ", ".join(repr(k) for k in known[:12]) + (" …" if len(known) > 12 else "")
+    return f"Known: {shown}." if known else ""

@@ -1,0 +1,284 @@
+"""What classifier, regressor and retrieval share: fitting, searching, adding and forgetting cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.contract.parameters import Parameters
+from nearwise.contract.validation import learn_table, query_table
+from nearwise.differences.metric import Measured
+from nearwise.engines.base import Engine
+from nearwise.engines.plan import Plan
+from nearwise.errors import InputError, did_you_mean, not_fitted, warn
+from nearwise.estimators.model import Model, as_weighting, stays_exact
+from nearwise.explain import Explanations, Neighbour, describe_case
+from nearwise.vote import TIES
+from nearwise.weighting import Mergeable, Problem, Weighting
+from nearwise.weights import PerQuery, Weights
+
+__all__ = ["Neighbors"]
+
+_CHUNK = 1024
+"""queries voted on at once"""
+
+
+class Neighbors(Parameters):
+    """The nearest cases under a learned distance."""
+
+    n_neighbors: Any
+    feature_weights: Any
+    differences: Any
+    p: float | None
+    scale: str
+    missing: Any
+    ties: str
+    schema: Any
+    ignore: Any
+    engine: str
+    n_jobs: int | None
+    random_state: Any
+    _model: Model
+    weighting_: Weighting
+
+    # ------------------------------------------------------------------ fitting
+
+    def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._check_parameters()
+        table = learn_table(self, X, self.schema, self.ignore or ())
+        target = self._target(y, len(table), sample_weight)
+        weighting = as_weighting(self.feature_weights)
+        problem = self._problem(table, target, weighting)
+        weights = weighting.learn(problem)
+        if isinstance(weights, PerQuery):
+            raise InputError("Weights per query come with the queries: pass feature_weights= to kneighbors or explain.")
+        self.weighting_ = weighting
+        self._set(Model.of(problem, weights, np.arange(len(table)), len(table), self.n_jobs, self.engine))
+        self._choose_k()
+        return self
+
+    def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
+        return Problem.of(
+            table, target, differences=self.differences, scale=self.scale, missing=self.missing, p=self.p,
+            default_p=weighting.p, known=known,
+        )  # fmt: skip
+
+    def _set(self, model: Model) -> None:
+        self._model = model
+        self.n_samples_fit_ = len(model.table)
+        if model.target.classes is not None:
+            self.classes_ = model.target.classes
+        if hasattr(self, "_chosen_k"):
+            del self._chosen_k
+
+    def _check_parameters(self) -> None:
+        if self.ties not in TIES:
+            raise InputError(f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}")
+        k = self.n_neighbors
+        whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+        if k != "loo" and not whole:
+            raise InputError(f"n_neighbors={k!r}: expected a whole number from 1, or 'loo'.")
+        if whole and k < 1:
+            raise InputError(f"n_neighbors={k!r}: expected a whole number from 1, or 'loo'.")
+
+    def _choose_k(self) -> int:
+        self._chosen_k = 5 if self.n_neighbors == "loo" else int(self.n_neighbors)
+        return self._chosen_k
+
+    def _fitted(self) -> Model:
+        if not hasattr(self, "_model"):
+            raise not_fitted(self)
+        return self._model
+
+    # --------------------------------------------------------- what was learned
+
+    @property
+    def n_neighbors_(self) -> int:
+        """The k in use; chosen anew when cases were added or forgotten."""
+        self._fitted()
+        k = getattr(self, "_chosen_k", None)
+        return self._choose_k() if k is None else k
+
+    @property
+    def feature_weights_(self) -> Weights:
+        """The weights in use."""
+        return self._fitted().weights
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        return self._fitted().weights.importances
+
+    @property
+    def schema_(self) -> Any:
+        return self._fitted().table.schema
+
+    @property
+    def p_(self) -> float:
+        """The power of the distance in use."""
+        return self._fitted().problem.metric.p
+
+    @property
+    def case_ids_(self) -> NDArray[np.int64]:
+        """(n,) the id of each stored case; ids are never reused."""
+        return self._fitted().ids
+
+    @property
+    def plan_(self) -> Plan:
+        """The engine in use; ``plan_.describe()`` says why."""
+        return self._fitted().plan
+
+    # ------------------------------------------------------------------ search
+
+    def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
+        """Queries, measured; None asks for the stored cases themselves, each without itself."""
+        if X is None:
+            return model.table, model.problem.cases, np.arange(len(model.table))
+        table = query_table(self, X, model.table)
+        return table, model.problem.metric.measure(table), None
+
+    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        if not isinstance(k, int | np.integer) or isinstance(k, bool):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        if k <= 0:
+            raise InputError(f"Expected n_neighbors > 0. Got {k}.")
+        most = len(model.table) - (0 if alone else 1)
+        if k > most:
+            raise InputError(
+                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(model.table)}"
+                f"{'' if alone else ', and a case is not its own neighbour'}."
+            )
+        return int(k)
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True, *, feature_weights: Any = None
+    ) -> Any:
+        """(distances, indices) of the nearest cases, by (distance, index).
+
+        ``X=None`` asks for the neighbours of the stored cases, each without itself. ``feature_weights`` tries other
+        weights for this call: one row for all queries, or one row a query.
+        """
+        model = self._fitted()
+        _, queries, leave_out = self._asked(X, model)
+        k = self._searched_k(n_neighbors, model, alone=leave_out is None)
+        engine = model.under(feature_weights, self.n_jobs)
+        found = engine.nearest(queries, k, model.payload(model.target.weights), leave_out)
+        if not return_distance:
+            return found.indices
+        return model.problem.metric.root(found.sums), found.indices
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
+        distances, indices = self.kneighbors(X, n_neighbors)
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
+        data = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
+        return self._sparse(data, indices.ravel(), np.arange(len(indices) + 1) * indices.shape[1])
+
+    def radius_neighbors(self, X: Any = None, radius: float = 1.0, return_distance: bool = True) -> Any:
+        """(distances, indices) of all cases within a radius, as object arrays with one array a query."""
+        model = self._fitted()
+        if not (isinstance(radius, int | float | np.number) and radius >= 0):
+            raise InputError(f"radius={radius!r}: expected a number from 0.")
+        _, queries, leave_out = self._asked(X, model)
+        metric = model.problem.metric
+        limit = np.full(len(queries), float(radius) ** metric.p)
+        found = model.engine.within(queries, limit, leave_out)
+        distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
+        for j, (sums, near) in enumerate(found):
+            distances[j], indices[j] = metric.root(sums), near
+        return (distances, indices) if return_distance else indices
+
+    def radius_neighbors_graph(self, X: Any = None, radius: float = 1.0, mode: str = "connectivity") -> Any:
+        distances, indices = self.radius_neighbors(X, radius)
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
+        ends = np.concatenate([[0], np.cumsum([len(i) for i in indices])])
+        flat = np.concatenate([*indices, np.zeros(0, dtype=np.intp)])
+        data = np.ones(len(flat)) if mode == "connectivity" else np.concatenate([*distances, np.zeros(0)])
+        return self._sparse(data, flat, ends)
+
+    def _sparse(self, data: Any, indices: Any, ends: Any) -> Any:
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((data, indices, ends), shape=(len(ends) - 1, len(self._fitted().table)))
+
+    # --------------------------------------------------- adding and forgetting
+
+    def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
+        if not hasattr(self, "_model"):
+            return self._fit(X, y, sample_weight)
+        before = self._model
+        table = query_table(self, X, before.table)
+        target = self._target(y, len(table), sample_weight, before.target.classes)
+        old = before.target.recode(target.classes)
+        ids = np.arange(before.next_id, before.next_id + len(table))
+        problem = self._problem(before.table.append(table), old.append(target), self.weighting_)
+        new = problem.take(np.arange(len(before.table), len(problem.table)))
+        weights = self._relearned(problem, added=new)
+        all_ids = np.concatenate([before.ids, ids])
+        self._set(Model.of(problem, weights, all_ids, before.next_id + len(table), self.n_jobs, self.engine))
+        return self
+
+    def forget(self, case_ids: Any) -> Self:
+        """Take cases out, by the ids in `case_ids_`, as if they had never been there; `classes_` stays."""
+        before = self._fitted()
+        asked = np.unique(np.atleast_1d(np.asarray(case_ids)))
+        at = {int(i): row for row, i in enumerate(before.ids)}
+        absent = [i for i in asked.tolist() if i not in at]
+        if absent:
+            raise InputError(f"There is no stored case with the id {absent[0]!r}: the ids are in case_ids_.")
+        gone = np.array([at[int(i)] for i in asked], dtype=np.intp)
+        kept = np.setdiff1d(np.arange(len(before.ids)), gone)
+        if not len(kept):
+            raise InputError("All cases would be forgotten: at least one must stay.")
+        problem = self._problem(before.table.take(kept), before.target.take(kept), self.weighting_)
+        weights = self._relearned(problem, removed=before.problem.take(gone))
+        self._set(Model.of(problem, weights, before.ids[kept], before.next_id, self.n_jobs, self.engine))
+        return self
+
+    def _relearned(self, problem: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
+        weighting = self.weighting_
+        if isinstance(weighting, Mergeable):
+            return weighting.relearn(problem, added=added, removed=removed)
+        if stays_exact(weighting):
+            return weighting.learn(problem)
+        warn(f"The weights of {weighting.id!r} are not learned anew from added or forgotten cases: fit again to update them.")
+        return weighting.weights_
+
+    # ------------------------------------------------------------------ explain
+
+    def _targets(self, model: Model) -> Any:
+        """What a neighbour says, per stored case."""
+        target = model.target
+        return target.values if target.classes is None else target.classes[target.values]
+
+    def _explained(
+        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, shares: list[tuple[int, float, float]]
+    ) -> list[Neighbour]:
+        """(case, sum, vote share) of one query as neighbours."""
+        targets = self._targets(model)
+        return [
+            describe_case(engine.distance, model.table, targets, i, asked, queries, j, total, share)
+            for i, total, share in shares
+        ]
+
+    def explain(self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None) -> Explanations:
+        """Which past cases, which features, how much; contributions add up to distance ** p."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------- saving
+
+    def save(self, path: str | Path) -> None:
+        """Write one file: no pickle, checksummed, replaced in one step. `nearwise.load` reads it."""
+        from nearwise.estimators.saving import save
+
+        save(self, path)

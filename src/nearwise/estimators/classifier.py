@@ -1,0 +1,204 @@
+"""KNNClassifier: the class of the nearest cases, under learned feature weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise import vote as votes
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.contract.validation import class_target, sample_weights
+from nearwise.differences.metric import Measured
+from nearwise.engines.base import Engine, Floats
+from nearwise.errors import InputError, did_you_mean
+from nearwise.estimators.model import Model
+from nearwise.estimators.voting import Voting, for_queries
+from nearwise.explain import describe_case
+
+__all__ = ["KNNClassifier"]
+
+
+class KNNClassifier(Voting):
+    r"""Predict the class that the nearest past cases have, and say why.
+
+    .. math:: d(x, q)^p = \sum_f w_f(x, q)\,\delta_f(x_f, q_f)^p
+
+    Parameters
+    ----------
+    n_neighbors : int or "loo"
+        How many cases vote; "loo" takes the k in 1 .. 50 with the fewest leave-one-out errors, from one search.
+    feature_weights : str, Weighting, array, dict or Weights
+        A method by its id (`nearwise methods` lists them), a weighting with its parameters, or your own weights by
+        position or by name.
+    differences : str, dict or Difference
+        How values are compared: "mvdm" for all symbolic features, or a dict by feature or kind.
+    vote : "distance", "majority", "linear", "exponential", "gaussian", Vote or callable
+        How much a neighbour counts by its distance; "distance" is 1/d.
+    p : number or None
+        The power of the distance; None takes the one of the method's paper (1 for "mdw" and value differences, else 2).
+    scale : "range", "sigma" or "none"
+        What numeric differences are divided by: the training range, 4 sigma, or nothing.
+    missing : str or dict by feature
+        What a missing value means: "max", "ignore", "value", "mean" or "error".
+    ties : "fair", "distances", "random" or "index"
+        Which cases vote where several tie at the k-th place.
+    class_weight : dict, "balanced" or None
+        A factor on the votes of each class.
+    schema, ignore
+        Kinds by feature name where the guess is wrong; columns to leave out.
+    engine : str
+        "auto", or the name of an engine to insist on.
+    n_jobs : int or None
+        Threads; None takes all cores.
+    random_state
+        Seed for ``ties="random"``.
+
+    Attributes
+    ----------
+    classes_, n_neighbors_, feature_weights_, feature_importances_, weighting_, schema_, p_, case_ids_, plan_
+
+    >>> cases = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 60, "job": "judge"}]
+    >>> clf = KNNClassifier(n_neighbors=1).fit(cases, ["no", "no", "yes"])
+    >>> clf.predict([{"age": 58, "job": None}])
+    array(['yes'], dtype='<U3')
+    """
+
+    _routed = {  # noqa: RUF012 - a constant of the class
+        "fit": ("sample_weight",),
+        "partial_fit": ("classes", "sample_weight"),
+        "score": ("sample_weight",),
+    }
+
+    def __init__(
+        self,
+        n_neighbors: Any = "loo",
+        feature_weights: Any = "mdw",
+        *,
+        differences: Any = None,
+        vote: Any = "distance",
+        p: float | None = None,
+        scale: str = "range",
+        missing: Any = "max",
+        ties: str = "fair",
+        class_weight: Any = None,
+        schema: Any = None,
+        ignore: Any = None,
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.feature_weights = feature_weights
+        self.differences = differences
+        self.vote = vote
+        self.p = p
+        self.scale = scale
+        self.missing = missing
+        self.ties = ties
+        self.class_weight = class_weight
+        self.schema = schema
+        self.ignore = ignore
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    @property
+    def _estimator_type(self) -> str:
+        return "classifier"
+
+    def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
+        return class_target(y, n, self, sample_weight, classes)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Store the cases, learn the weights, choose k."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases; weights whose statistics merge equal those of one fit on all cases, and k is chosen anew.
+
+        ``classes`` may name classes in advance; a new class may also simply come.
+        """
+        self._add(X, y, sample_weight)
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        votes.get(self.vote)
+
+    def _vote_weights(self, model: Model) -> NDArray[np.float64]:
+        target = model.target
+        factors = np.ones(target.n_classes)
+        if isinstance(self.class_weight, Mapping):
+            known = [] if target.classes is None else target.classes.tolist()
+            for label, factor in self.class_weight.items():
+                if label not in known:
+                    raise InputError(f"class_weight names {label!r}, no such class. {did_you_mean(str(label), map(str, known))}")
+                factors[known.index(label)] = factor
+        elif self.class_weight == "balanced":
+            present = target.class_weights > 0
+            share = target.class_weights.sum() / max(1, present.sum())
+            factors[present] = share / target.class_weights[present]
+        elif self.class_weight is not None:
+            raise InputError(f"class_weight={self.class_weight!r}: expected a dict, 'balanced' or None.")
+        return np.asarray(target.weights * factors[target.values])
+
+    def _answers(self, model: Model, total: Floats, near: Floats) -> NDArray[Any]:
+        classes = model.target.classes
+        codes = votes.decide(total[:, :, 0], near, model.target.priors)
+        return np.asarray(classes[codes] if classes is not None else codes)
+
+    def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
+        codes = votes.decide(total[:, :, 0], near, model.target.priors)
+        return (codes != model.target.values[rows]).astype(np.float64)
+
+    def predict_proba(self, X: Any = None) -> Floats:
+        """(m, c) the share of the votes of each class."""
+        model = self._fitted()
+        total = self._predict(X, model)[0][:, :, 0]
+        return _shares(total, model.target.priors)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions."""
+        truth = np.asarray(y).ravel()
+        return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
+
+    def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
+        return float(np.average(truth == predicted, weights=weights if weights.sum() > 0 else None))
+
+    def _distribution(self, model: Model, total: Floats) -> dict[Any, float]:
+        classes = model.target.classes
+        shares = _shares(total[None, :, 0], model.target.priors)[0]
+        return {} if classes is None else dict(zip(classes.tolist(), shares.tolist(), strict=True))
+
+    def _unlike(
+        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any
+    ) -> Any:
+        """The nearest case of another class than the answer."""
+        targets = self._targets(model)
+        other = targets != answer
+        if skip >= 0:
+            other[skip] = False
+        if not other.any():
+            return None
+        sums = np.where(other, for_queries(engine, slice(j, j + 1), len(queries)).sums(queries.take([j]))[0], np.inf)
+        case = int(sums.argmin())
+        return describe_case(engine.distance, model.table, targets, case, asked, queries, j, float(sums[case]), 0.0)
+
+
+def _shares(total: Floats, priors: Floats) -> Floats:
+    """Votes over their sum; where nobody votes, the priors."""
+    sums = total.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(sums > 0, total / np.where(sums > 0, sums, 1.0), priors[None, :]))
+

@@ -1,0 +1,111 @@
+"""KNNRegressor: the weighted mean of the nearest cases' numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise import vote as votes
+from nearwise.cases.target import Target
+from nearwise.contract.validation import number_target, sample_weights
+from nearwise.engines.base import Floats
+from nearwise.estimators.model import Model
+from nearwise.estimators.voting import Voting
+
+__all__ = ["KNNRegressor"]
+
+
+class KNNRegressor(Voting):
+    r"""Predict a number as the mean of the nearest past cases, weighted by their votes, and say why.
+
+    Parameters and attributes are those of `KNNClassifier` without classes. ``n_neighbors="loo"`` takes the k with the
+    smallest squared leave-one-out error. ``feature_weights`` must not need classes.
+
+    >>> KNNRegressor(n_neighbors=2, vote="majority").fit([[1], [2], [9]], [10.0, 20.0, 90.0]).predict([[1.4]])
+    array([15.])
+    """
+
+    _routed = {  # noqa: RUF012 - a constant of the class
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight",),
+        "score": ("sample_weight",),
+    }
+
+    def __init__(
+        self,
+        n_neighbors: Any = "loo",
+        feature_weights: Any = "none",
+        *,
+        differences: Any = None,
+        vote: Any = "distance",
+        p: float | None = None,
+        scale: str = "range",
+        missing: Any = "max",
+        ties: str = "fair",
+        schema: Any = None,
+        ignore: Any = None,
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.feature_weights = feature_weights
+        self.differences = differences
+        self.vote = vote
+        self.p = p
+        self.scale = scale
+        self.missing = missing
+        self.ties = ties
+        self.schema = schema
+        self.ignore = ignore
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        return tags
+
+    @property
+    def _estimator_type(self) -> str:
+        return "regressor"
+
+    def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
+        return number_target(y, n, self, sample_weight)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        votes.get(self.vote)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Store the cases, choose k."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases."""
+        return self._add(X, y, sample_weight)
+
+    def _answers(self, model: Model, total: Floats, near: Floats) -> NDArray[Any]:
+        weight, weighted = total[:, 0, 0], total[:, 0, 1]
+        mean = np.average(model.target.values, weights=model.target.weights if model.target.weights.any() else None)
+        return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), mean)
+
+    def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
+        return np.asarray(np.square(self._answers(model, total, near) - model.target.values[rows]))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R squared: 1 is perfect, 0 is as good as the mean."""
+        truth = np.asarray(y, dtype=np.float64).ravel()
+        return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
+
+    def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
+        mean = np.average(truth, weights=weights)
+        total = float(weights @ np.square(truth - mean))
+        wrong = float(weights @ np.square(truth - predicted))
+        return 1.0 - wrong / total if total > 0 else float(wrong == 0)

@@ -1,0 +1,94 @@
+"""NearestCases: retrieval without a target."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from nearwise.cases.target import Target
+from nearwise.contract.validation import sample_weights
+from nearwise.estimators.base import Neighbors
+from nearwise.explain import Explanation, Explanations
+
+__all__ = ["NearestCases"]
+
+
+class NearestCases(Neighbors):
+    """The most similar past cases of a query, and why.
+
+    Parameters are those of `KNNClassifier` without a vote; ``feature_weights`` must not need classes ("none", your
+    own array or dict). ``n_neighbors="loo"`` has nothing to choose by and means 5.
+
+    >>> cases = [{"age": 20, "job": "cook"}, {"age": 60, "job": "judge"}, {"age": 30, "job": "judge"}]
+    >>> found = NearestCases(n_neighbors=1).fit(cases)
+    >>> found.kneighbors([{"age": 58, "job": "judge"}])
+    (array([[0.05]]), array([[1]]))
+    """
+
+    def __init__(
+        self,
+        n_neighbors: Any = 5,
+        feature_weights: Any = "none",
+        *,
+        differences: Any = None,
+        p: float | None = None,
+        scale: str = "range",
+        missing: Any = "max",
+        ties: str = "fair",
+        schema: Any = None,
+        ignore: Any = None,
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.feature_weights = feature_weights
+        self.differences = differences
+        self.p = p
+        self.scale = scale
+        self.missing = missing
+        self.ties = ties
+        self.schema = schema
+        self.ignore = ignore
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+    def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
+        return Target(np.zeros(n), None, sample_weights(sample_weight, n))
+
+    def _targets(self, model: Any) -> Any:
+        return None
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Store cases; ``y`` is not used."""
+        return self._fit(X, None)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Store further cases."""
+        return self._add(X, None, None)
+
+    _routed = {}  # noqa: RUF012
+
+    def explain(self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None) -> Explanations:
+        model = self._fitted()
+        asked, queries, leave_out = self._asked(X, model)
+        k = min(n_neighbors or self.n_neighbors_, len(model.table) - (leave_out is not None))
+        engine = model.under(feature_weights, self.n_jobs)
+        out = []
+        if k < 1:
+            return Explanations([Explanation(asked.label(j), None, {}, [], self.p_) for j in range(len(asked))])
+        found = engine.nearest(queries, k, model.payload(model.target.weights), leave_out)
+        for j in range(len(asked)):
+            near = [(int(i), float(s), 0.0) for i, s in zip(found.indices[j], found.sums[j], strict=True) if i >= 0]
+            neighbours = self._explained(model, engine, asked, queries, j, near)
+            left = int(found.tied[j] - (len(near) - found.inside[j]))
+            tied = int(found.tied[j]) if left > 0 else 0
+            out.append(Explanation(asked.label(j), None, {}, neighbours, self.p_, tied))
+        return Explanations(out)

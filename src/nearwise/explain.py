@@ -1,0 +1,254 @@
+"""Why: the neighbours, what each feature adds to their distance, and the nearest case that says otherwise.
+
+A contribution is the term w_f * difference_f^p of the distance itself, so contributions add up to ``distance ** p``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, overload
+
+import numpy as np
+
+from nearwise.cases.frames import frame_of
+from nearwise.cases.table import CaseTable
+from nearwise.differences.metric import Measured
+from nearwise.engines.base import Distance
+from nearwise.engines.mapped import MappedEngine
+from nearwise.engines.reference import terms
+from nearwise.weights import Matrix
+
+__all__ = ["Explanation", "Explanations", "Neighbour", "contributions", "describe_case"]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A past case, how far it is, and why."""
+
+    index: int
+    """position among the stored cases"""
+    label: Any
+    """what the table calls it"""
+    target: Any
+    """its class or number; None in retrieval"""
+    distance: float
+    contributions: dict[str, float]
+    """feature -> its part of distance ** p"""
+    vote_share: float
+    values: dict[str, Any]
+    query_values: dict[str, Any]
+    factor: float = 1.0
+    """what the sum was rescaled by because features were left out (missing="ignore")"""
+    notes: dict[str, str] = field(default_factory=dict)
+    """feature -> the missing policy that stood in for a value"""
+
+    def differing(self, most: int = 3) -> list[str]:
+        """The features that add most to the distance."""
+        ranked = sorted(self.contributions, key=lambda f: -self.contributions[f])
+        return [f for f in ranked[:most] if self.contributions[f] > 0]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One answer and the cases behind it."""
+
+    query: Any
+    prediction: Any
+    distribution: dict[Any, float]
+    neighbours: list[Neighbour]
+    p: float
+    tied: int = 0
+    """cases tied at the last place, where they are more than the places left"""
+    tied_share: float = 0.0
+    """vote share of tied cases that are not listed"""
+    unlike: Neighbour | None = None
+    """the nearest case of another class"""
+
+    def columns(self) -> dict[str, list[Any]]:
+        out: dict[str, list[Any]] = {k: [] for k in _COLUMNS}
+        for rank, n in enumerate(self.neighbours):
+            for feature, part in n.contributions.items():
+                row = (self.query, self.prediction, rank, n.index, n.label, n.target, n.distance, n.vote_share)
+                cells = (*row, feature, _cell(n.values.get(feature)), _cell(n.query_values.get(feature)), part)
+                for name, cell in zip(_COLUMNS, cells, strict=True):
+                    out[name].append(cell)
+        return out
+
+    def to_frame(self) -> Any:
+        """Tidy: one row a neighbour and feature."""
+        return frame_of(self.columns())
+
+    def to_json(self) -> dict[str, Any]:
+        def one(n: Neighbour) -> dict[str, Any]:
+            return {
+                "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
+                "vote_share": n.vote_share, "contributions": n.contributions, "factor": n.factor, "notes": n.notes,
+                "values": {k: _plain(v) for k, v in n.values.items()},
+            }  # fmt: skip
+
+        return {
+            "query": _plain(self.query),
+            "prediction": _plain(self.prediction),
+            "distribution": {str(k): v for k, v in self.distribution.items()},
+            "p": self.p,
+            "neighbours": [one(n) for n in self.neighbours],
+            "tied": self.tied,
+            "tied_share": self.tied_share,
+            "unlike": None if self.unlike is None else one(self.unlike),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}"]
+        for n in self.neighbours:
+            lines.append(f"  case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}, vote {n.vote_share:.0%}{_why(n)}")
+        if self.tied:
+            lines.append(f"  … {self.tied} tied cases at the last place; those not listed have a vote of {self.tied_share:.0%}")
+        if self.unlike is not None:
+            n = self.unlike
+            lines.append(f"  nearest otherwise: case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}{_why(n)}")
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        """A small self-contained table."""
+        head = "<tr><th>case</th><th>says</th><th>distance</th><th>vote</th><th>what differs, and how much it adds</th></tr>"
+        rows = "".join(_html_row(n, "") for n in self.neighbours)
+        if self.tied:
+            rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
+        if self.unlike is not None:
+            rows += _html_row(self.unlike, "nearest otherwise: ")
+        title = escape(f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}")
+        return f"<section class='explanation'><h3>{title}</h3><table>{head}{rows}</table></section>"
+
+    _repr_html_ = to_html
+
+
+_COLUMNS = (
+    "query", "prediction", "rank", "index", "case", "target", "distance", "vote_share",
+    "feature", "value", "query_value", "contribution",
+)  # fmt: skip
+
+
+class Explanations(Sequence[Explanation]):
+    """The explanations of several queries."""
+
+    def __init__(self, items: Sequence[Explanation]) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, at: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, at: slice) -> Explanations: ...
+    def __getitem__(self, at: int | slice) -> Explanation | Explanations:
+        return Explanations(self._items[at]) if isinstance(at, slice) else self._items[at]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self._items)
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(e) for e in self._items)
+
+    __repr__ = __str__
+
+    def to_frame(self) -> Any:
+        parts = [e.columns() for e in self._items]
+        return frame_of({name: [cell for part in parts for cell in part[name]] for name in _COLUMNS})
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [e.to_json() for e in self._items]
+
+    def to_html(self) -> str:
+        return "\n".join(e.to_html() for e in self._items)
+
+    _repr_html_ = to_html
+
+
+def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
+    """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
+    if isinstance(distance.weights, Matrix):
+        engine = MappedEngine(distance)
+        gap = engine.project(queries.take(np.array([j])))[0] - engine.project(distance.stored.cases.take(np.array([i])))[0]
+        return {f"z{new}": float(part) for new, part in enumerate(np.square(gap))}, 1.0
+    found, factor = terms(distance, i, queries, j)
+    return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
+
+
+def describe_case(
+    distance: Distance, table: CaseTable, targets: Any, i: int, asked: CaseTable, queries: Measured, j: int,
+    total: float, share: float,
+) -> Neighbour:  # fmt: skip
+    """Stored case i as a neighbour of query j; ``total`` is the sum that the engine found."""
+    parts, factor = contributions(distance, i, queries, j)
+    notes = {}
+    for f, measure in enumerate(distance.metric.measures):
+        if table.columns[f].missing[i] or asked.columns[f].missing[j]:
+            notes[measure.name] = measure.policy
+    return Neighbour(
+        index=i,
+        label=table.label(i),
+        target=None if targets is None else targets[i],
+        distance=float(distance.metric.root(np.array(total))),
+        contributions=parts,
+        vote_share=share,
+        values={name: table.value(i, f) for f, name in enumerate(table.schema.names)},
+        query_values={name: asked.value(j, f) for f, name in enumerate(table.schema.names)},
+        factor=factor,
+        notes=notes,
+    )
+
+
+def _cell(value: Any) -> Any:
+    """A value short enough to read."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        return f"{len(value)} vectors" if value.ndim == 2 else "[" + ", ".join(f"{v:.4g}" for v in value[:4]) + " …]"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(str(v) for v in value)) + "}"
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    return value if value is None or len(str(value)) <= 40 else str(value)[:39] + "…"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, frozenset | set):
+        return sorted(value, key=str)
+    return value if isinstance(value, str | int | float | bool | None | list | dict) else str(value)
+
+
+def _shares(distribution: dict[Any, float]) -> str:
+    ranked = sorted(distribution.items(), key=lambda kv: -kv[1])[:4]
+    return f" ({', '.join(f'{_cell(k)} {v:.0%}' for k, v in ranked if v > 0)})" if ranked else ""
+
+
+def _why(n: Neighbour) -> str:
+    parts = [
+        f"{f} {_cell(n.query_values.get(f))} / {_cell(n.values.get(f))} adds {n.contributions[f]:.3g}" for f in n.differing()
+    ]
+    told = "; ".join(parts) or "no difference that counts"
+    missing = "".join(f" [{f} missing: {policy}]" for f, policy in n.notes.items())
+    rescaled = f" [known features rescaled by {n.factor:.3g}]" if n.factor != 1 else ""
+    return f" — {told}{missing}{rescaled}"
+
+
+def _html_row(n: Neighbour, prefix: str) -> str:
+    total = sum(n.contributions.values()) or 1.0
+    bars = "".join(
+        f"<div title='{escape(str(_cell(n.query_values.get(f))))} / {escape(str(_cell(n.values.get(f))))}'>"
+        f"{escape(f)} <span class='bar' style='display:inline-block;background:#4c78a8;height:.7em;"
+        f"width:{max(1, round(120 * n.contributions[f] / total))}px'></span> {n.contributions[f]:.3g}</div>"
+        for f in n.differing(5)
+    )
+    return (
+        f"<tr><td>{escape(prefix)}{escape(str(n.label))}</td><td>{escape(str(_cell(n.target)))}</td>"
+        f"<td>{n.distance:.4g}</td><td>{n.vote_share:.0%}</td><td>{bars or 'nothing'}</td></tr>"
+    )

@@ -1,0 +1,41 @@
+"""A progress bar for work that takes more than a second, on the terminal's error stream only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_PATIENCE = 1.0  # seconds before a bar appears
+
+
+def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
+    """Yield the steps; after a second show a bar, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield from steps
+        return
+    started = time.monotonic()
+    bar = None
+    try:
+        for done, step in enumerate(steps):
+            if bar is None and time.monotonic() - started > _PATIENCE:
+                bar = _open_bar(label, total, done)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done)
+            yield step
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _open_bar(label: str, total: int, done: int):  # type: ignore[no-untyped-def]
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    bar.add_task(label, total=total, completed=done)
+    bar.start()
+    return bar

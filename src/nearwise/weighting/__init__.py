@@ -1,0 +1,52 @@
+"""Weightings: methods that learn how much each feature counts. One class is one method, found by itself.
+
+>>> from nearwise import weighting
+>>> weighting.get("mdw")
+MeanDifference()
+>>> weighting.InformationGain().id
+'ig'
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from nearwise.errors import InputError, did_you_mean
+from nearwise.weighting.base import Mergeable, Place, Problem, Weighting
+
+__all__ = ["Mergeable", "Place", "Problem", "Weighting", "get", "methods"]
+
+
+@cache
+def methods() -> dict[str, type[Weighting]]:
+    """Every method by its short id, found by walking this folder."""
+    found: dict[str, type[Weighting]] = {}
+    for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+        for made in vars(import_module(f"{__name__}.{module}")).values():
+            is_method = isinstance(made, type) and issubclass(made, Weighting) and "id" in vars(made)
+            if is_method and made.__module__ == f"{__name__}.{module}":
+                found[made.id] = made
+    return dict(sorted(found.items()))
+
+
+def get(given: str, **parameters: Any) -> Weighting:
+    """A weighting by its id, with parameters."""
+    if given not in methods():
+        raise InputError(f"There is no weighting {given!r}. {did_you_mean(given, methods())}")
+    return methods()[given](**parameters)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    for method in methods().values():
+        if method.__name__ == name:
+            return method
+    raise AttributeError(f"module 'nearwise.weighting' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(m.__name__ for m in methods().values())]

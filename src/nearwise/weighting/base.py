@@ -1,0 +1,201 @@
+"""The contract of a weighting: a method that learns weights from cases.
+
+A new method is one class in one file of this folder: set ``id``, ``place`` and ``reference``, write `_learn`. It is
+found by itself and appears in `nearwise methods`, in the common checks and on the command line.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.contract.parameters import Parameters
+from nearwise.contract.validation import class_target, learn_table, query_table
+from nearwise.differences.metric import Measured, Metric
+from nearwise.errors import InputError, not_fitted
+from nearwise.weights import Stored, Weights
+
+__all__ = ["PRESET_GLOBAL", "PRESET_PER_CLASS", "Mergeable", "Place", "Problem", "Weighting"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a method stands in the five dimensions of Wettschereck, Aha & Mohri (1997, sect. 3)."""
+
+    bias: str = "preset"
+    """"preset" or "feedback\": whether the classifier's performance guides the weights"""
+    weight_space: str = "continuous"
+    """"continuous" or "binary" (feature selection)"""
+    representation: str = "given"
+    """"given" or "transformed" features"""
+    generality: str = "global"
+    """"global" or "local": one vector, or one per class, value, case or query"""
+    knowledge: str = "poor"
+    """"poor" or "intensive": whether domain knowledge is used"""
+
+    def to_json(self) -> dict[str, str]:
+        return asdict(self)
+
+
+PRESET_GLOBAL = Place()
+PRESET_PER_CLASS = Place(generality="local")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a weighting learns from: typed cases, how they are measured, and the target."""
+
+    table: CaseTable
+    metric: Metric
+    cases: Measured
+    target: Target
+
+    @classmethod
+    def of(cls, table: CaseTable, target: Target, **settings: Any) -> Problem:
+        metric = Metric.fit(table, target, **settings)
+        return cls(table, metric, metric.measure(table), target)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.table.schema.names
+
+    @property
+    def stored(self) -> Stored:
+        codes = self.target.values if self.target.classes is not None else None
+        return Stored(self.cases, codes)
+
+    def take(self, rows: NDArray[np.intp]) -> Problem:
+        return Problem(self.table.take(rows), self.metric, self.cases.take(rows), self.target.take(rows))
+
+
+class Weighting(Parameters):
+    """Learns `weights_` from cases and their classes."""
+
+    id: ClassVar[str]
+    place: ClassVar[Place]
+    reference: ClassVar[str]
+    """keys of the bibliography"""
+    p: ClassVar[float] = 2
+    """the power of the distance that the method's paper uses"""
+    scale: ClassVar[str] = "range"
+    """the scaling of numeric features that the method's paper uses, for a fit of its own"""
+    shape: ClassVar[str] = "global"
+    needs_classes: ClassVar[bool] = True
+    check_parameters: ClassVar[dict[str, Any]] = {}
+    """cheap parameters for the common checks"""
+
+    weights_: Weights
+
+    @abstractmethod
+    def _learn(self, problem: Problem) -> Weights:
+        """The formula."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        schema: Any = None,
+        differences: Any = None,
+        missing: Any = "max",
+        scale: str | None = None,
+    ) -> Self:
+        """Learn from a table and its target; how features are compared is given as for `KNNClassifier`."""
+        table = learn_table(self, X, schema)
+        target = class_target(y, len(table), self, sample_weight)
+        settings = {"differences": differences, "missing": missing, "scale": scale or self.scale}
+        self._settings = {**settings, "default_p": self.p}
+        self.learn(Problem.of(table, target, **self._settings))
+        return self
+
+    def learn(self, problem: Problem) -> Weights:
+        """Learn from cases that are already typed and measured; what an estimator calls."""
+        if self.needs_classes and problem.target.classes is None:
+            raise InputError(
+                f"The weighting {self.id!r} learns from classes, and this target is a number: use "
+                "feature_weights='none' or your own weights, or bin the target."
+            )
+        self.weights_ = self._learn(problem)
+        if problem.target.classes is not None:
+            self.classes_ = problem.target.classes
+        return self.weights_
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """(p,) one number a feature; of local weights their prior-weighted mean."""
+        if not hasattr(self, "weights_"):
+            raise not_fitted(self)
+        return self.weights_.importances
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+
+class Mergeable(Weighting):
+    """A weighting over statistics that merge: adding and removing cases equals a batch fit.
+
+    Write `_partial` (statistics of some cases) and `_finish` (weights from statistics). Statistics have
+    ``merge(other)`` and ``remove(other)``.
+    """
+
+    @abstractmethod
+    def _partial(self, problem: Problem) -> Any: ...
+
+    @abstractmethod
+    def _finish(self, statistics: Any, problem: Problem) -> Weights:
+        """Weights; ``problem`` holds all the cases that the statistics stand for."""
+
+    def _learn(self, problem: Problem) -> Weights:
+        self._problem, self._statistics = problem, self._partial(problem)
+        return self._finish(self._statistics, problem)
+
+    def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
+        """Weights after some cases were added or removed; ``after`` holds the cases that are there now."""
+        known = getattr(self, "_statistics", None)
+        classes = after.target.classes
+        if known is None or classes is None or not np.array_equal(self.classes_, classes):
+            return self.learn(after)
+        if added is not None:
+            known = known.merge(self._partial(added))
+        if removed is not None:
+            known = known.remove(self._partial(removed))
+        self._problem, self._statistics = after, known
+        self.weights_ = self._finish(known, after)
+        return self.weights_
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases; the weights equal those of one fit on all of them."""
+        if not hasattr(self, "weights_"):
+            return self.fit(X, y, sample_weight)
+        before = self._problem
+        table = query_table(self, X, before.table)
+        target = class_target(y, len(table), self, sample_weight, before.target.classes)
+        known = before.target.recode(target.classes)
+        after = Problem.of(before.table.append(table), known.append(target), **self._settings)
+        new = np.arange(len(before.table), len(after.table))
+        self.relearn(after, added=after.take(new))
+        return self
+
+    def remove(self, cases: Any) -> Self:
+        """Take cases out again, by position; the weights equal those of one fit without them."""
+        if not hasattr(self, "weights_"):
+            raise not_fitted(self)
+        before = self._problem
+        gone = np.unique(np.asarray(cases, dtype=np.intp))
+        if len(gone) and (gone[0] < 0 or gone[-1] >= len(before.table)):
+            raise InputError(f"There is no case {int(gone[-1])}: expected positions from 0 to {len(before.table) - 1}.")
+        kept = np.setdiff1d(np.arange(len(before.table)), gone)
+        if not len(kept):
+            raise InputError("At least one case must stay.")
+        after = Problem.of(before.table.take(kept), before.target.take(kept), **self._settings)
+        self.relearn(after, removed=before.take(gone))
+        return self

@@ -1,0 +1,53 @@
+"""The shapes of feature weights: w_f(x, q), the weight of feature f between a stored case x and a query q.
+
+======== ==================================== =======================================
+shape    w_f(x, q) is                          ``values``
+======== ==================================== =======================================
+Global   w_f                                   (p,)
+PerClass w of the class of x                   (c, p), rows in the order of classes
+PerValue w of the value of q, or of x          one (v,) array a feature, or (c, v)
+PerCase  w of the case x                       (n, p)
+PerQuery w of the query q                      (m, p), or (1, p) for every query
+Directed w for q below x, w for q above x      (2, p)
+Matrix   none: d = \\|A (x - q)\\|              (new features, p)
+======== ==================================== =======================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nearwise.errors import WeightShapeError
+from nearwise.weights.base import Stored, Weights
+from nearwise.weights.matrix import Matrix
+from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery
+from nearwise.weights.values import PerValue
+
+__all__ = [
+    "Directed",
+    "Global",
+    "Matrix",
+    "PerCase",
+    "PerClass",
+    "PerQuery",
+    "PerValue",
+    "Stored",
+    "Weights",
+    "from_json",
+]
+
+_SHAPES: dict[str, type[Weights]] = {
+    shape.shape: shape for shape in (Global, PerClass, PerCase, PerQuery, Directed, PerValue, Matrix)
+}
+
+
+def from_json(found: Mapping[str, Any]) -> Weights:
+    """Weights from what `Weights.to_json` wrote."""
+    try:
+        settings = dict(found)
+        shape = _SHAPES[settings.pop("shape")]
+        values, features = settings.pop("values"), settings.pop("features")
+        return shape(values, features, **settings)
+    except (KeyError, TypeError) as error:
+        raise WeightShapeError(f"These are not weights written by nearwise: {error!r}.") from error

@@ -1,0 +1,118 @@
+"""What every shape of weights can do: be checked, asked for a pair, printed, plotted, written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.frames import frame_of
+from nearwise.differences.metric import Measured
+from nearwise.errors import MissingDependencyError, WeightShapeError
+
+__all__ = ["Array", "Stored", "Weights"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The stored cases as weights see them: their features and, where there are classes, their class codes."""
+
+    cases: Measured
+    classes: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+
+class Weights:
+    """Feature weights of some shape. ``importances`` (p,) is one number a feature, the prior-weighted mean of a
+    local shape; weights enter a distance finite and non-negative."""
+
+    shape: ClassVar[str]
+    axes: ClassVar[int] = 2
+    features: tuple[str, ...]
+    values: Any
+
+    def __init__(self, values: Any, features: Sequence[str]) -> None:
+        self.features = tuple(features)
+        self.values = self._checked(values)
+
+    def _checked(self, values: Any) -> Array:
+        array = np.array(values, dtype=np.float64)
+        if array.ndim != self.axes or array.shape[-1] != len(self.features):
+            named = f" ({self.features[0]!r} … {self.features[-1]!r})" if self.features else ""
+            raise WeightShapeError(
+                f"feature_weights must have one entry per feature: expected {len(self.features)}{named} in "
+                f"{self.axes} dimension(s), got shape {array.shape}. Pass a dict to name only some."
+            )
+        wrong = ~np.isfinite(array) | (array < 0)
+        if wrong.any():
+            feature = self.features[int(np.argwhere(wrong)[0][-1])]
+            raise WeightShapeError(
+                f"The weight of feature {feature!r} is {array[wrong][0]}: weights in a distance are finite and not "
+                "negative (Reading K9). Clip it at 0 if the feature should not count."
+            )
+        array.setflags(write=False)
+        return array
+
+    @property
+    def importances(self) -> Array:
+        raise NotImplementedError
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        """Weights of feature f, broadcastable to (m, n)."""
+        raise NotImplementedError
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        """The weight of feature f between stored case i and query j. The obvious version of `pairs`."""
+        raise NotImplementedError
+
+    def of_queries(self, rows: slice, m: int) -> Weights:
+        """The weights that a block of m queries needs; the same ones unless they come with the queries."""
+        return self
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Tidy columns: feature, weight and, where they apply, class, value, case."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """A tidy data frame, one row a weight."""
+        return frame_of(self.columns())
+
+    def to_json(self) -> dict[str, Any]:
+        return {"shape": self.shape, "features": list(self.features), "values": self.values.tolist()}
+
+    def plot(self) -> Any:
+        """A plotly figure: bars, one group a class where the weights have classes."""
+        try:
+            import plotly.graph_objects as go
+        except ImportError:
+            raise MissingDependencyError.of("plotly", "Weights.plot", "plots") from None
+        order = np.argsort(-self.importances, kind="stable")
+        columns = self.columns()
+        groups: dict[str, dict[str, list[float]]] = {}
+        keys = columns.get("class", columns.get("side", ["weight"] * len(columns["weight"])))
+        for feature, group, weight in zip(columns["feature"], keys, columns["weight"], strict=True):
+            groups.setdefault(str(group), {}).setdefault(feature, []).append(weight)
+        figure = go.Figure()
+        names = [self.features[f] for f in order]
+        for group, by_feature in groups.items():
+            bars = [float(np.mean(by_feature[name])) if name in by_feature else 0.0 for name in names]
+            figure.add_bar(name=group, x=bars, y=names, orientation="h")
+        figure.update_layout(title="feature weights", yaxis={"autorange": "reversed"}, barmode="group")
+        return figure
+
+    def __repr__(self) -> str:
+        top = np.argsort(-self.importances, kind="stable")[:4]
+        shown = ", ".join(f"{self.features[f]}: {self.importances[f]:.3g}" for f in top)
+        return f"{type(self).__name__}({len(self.features)} features; {shown}{', …' if len(self.features) > 4 else ''})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Weights) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]

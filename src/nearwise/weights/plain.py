@@ -1,0 +1,160 @@
+"""One number a feature, for all, per class, per stored case, per query, or per side of the stored value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.differences.metric import Measured
+from nearwise.errors import InputError, WeightShapeError
+from nearwise.weights.base import Array, Stored, Weights
+
+__all__ = ["Directed", "Global", "PerCase", "PerClass", "PerQuery"]
+
+
+class Global(Weights):
+    """One weight per feature.
+
+    >>> Global([2, 1], ["age", "job"]).importances
+    array([2., 1.])
+    """
+
+    shape = "global"
+    axes = 1
+
+    @property
+    def importances(self) -> Array:
+        return np.asarray(self.values)
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        return self.values[f]
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        return float(self.values[f])
+
+    def columns(self) -> dict[str, list[Any]]:
+        return {"feature": list(self.features), "weight": self.values.tolist()}
+
+
+class PerClass(Weights):
+    """One weight per feature and class of the stored case."""
+
+    shape = "per-class"
+
+    def __init__(self, values: Any, features: Sequence[str], classes: Sequence[Any], priors: Any) -> None:
+        super().__init__(values, features)
+        self.classes = tuple(classes)
+        self.priors = np.array(priors, dtype=np.float64)
+        if len(self.values) != len(self.classes) or len(self.priors) != len(self.classes):
+            raise WeightShapeError(f"Expected one row per class ({len(self.classes)}), got {len(self.values)}.")
+
+    @property
+    def importances(self) -> Array:
+        return np.asarray(self.priors @ self.values)
+
+    def _codes(self, stored: Stored) -> NDArray[np.intp]:
+        if stored.classes is None:
+            raise InputError("Weights per class need stored cases with classes.")
+        return stored.classes
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        return self.values[self._codes(stored), f][None, :]
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        return float(self.values[self._codes(stored)[i], f])
+
+    def columns(self) -> dict[str, list[Any]]:
+        return {
+            "feature": list(self.features) * len(self.classes),
+            "class": [c for c in self.classes for _ in self.features],
+            "weight": self.values.ravel().tolist(),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "classes": list(self.classes), "priors": self.priors.tolist()}
+
+
+class PerCase(Weights):
+    """One weight per feature and stored case."""
+
+    shape = "per-case"
+
+    @property
+    def importances(self) -> Array:
+        return np.asarray(self.values.mean(axis=0)) if len(self.values) else np.zeros(len(self.features))
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        if len(self.values) != len(stored):
+            raise WeightShapeError(f"Weights per case are given for {len(self.values)} cases, stored are {len(stored)}.")
+        return self.values[:, f][None, :]
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        return float(self.values[i, f])
+
+    def columns(self) -> dict[str, list[Any]]:
+        return {
+            "feature": list(self.features) * len(self.values),
+            "case": [i for i in range(len(self.values)) for _ in self.features],
+            "weight": self.values.ravel().tolist(),
+        }
+
+
+class PerQuery(PerCase):
+    """One weight per feature and query, given with the queries; one row serves every query."""
+
+    shape = "per-query"
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        return self.values[:, f][:, None]
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        return float(self.values[j if len(self.values) > 1 else 0, f])
+
+    def of_queries(self, rows: slice, m: int) -> Weights:
+        if len(self.values) not in (1, m):
+            raise WeightShapeError(
+                f"Weights per query are given for {len(self.values)} queries, asked are {m}: give one row per query, "
+                "or one row for all."
+            )
+        return self if len(self.values) == 1 else PerQuery(self.values[rows], self.features)
+
+
+class Directed(Weights):
+    """Two weights per numeric feature: row 0 where the query lies below the stored value, row 1 where above."""
+
+    shape = "directed"
+
+    def _checked(self, values: Any) -> Array:
+        array = super()._checked(values)
+        if len(array) != 2:
+            raise WeightShapeError(f"Directed weights have two rows, below and above; got {len(array)}.")
+        return array
+
+    @property
+    def importances(self) -> Array:
+        return np.asarray(self.values.mean(axis=0))
+
+    def _numbers(self, f: int, measured: Measured) -> NDArray[Any]:
+        values = measured.columns[f].values
+        if values.dtype.kind != "f" or values.ndim != 1:
+            raise WeightShapeError(f"Directed weights need numbers; feature {self.features[f]!r} is not numeric.")
+        return values
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        x, q = self._numbers(f, stored.cases), self._numbers(f, queries)
+        return np.where(q[:, None] < x[None, :], self.values[0, f], self.values[1, f])
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        below = self._numbers(f, queries)[j] < self._numbers(f, stored.cases)[i]
+        return float(self.values[0 if below else 1, f])
+
+    def columns(self) -> dict[str, list[Any]]:
+        p = len(self.features)
+        return {
+            "feature": list(self.features) * 2,
+            "side": ["below"] * p + ["above"] * p,
+            "weight": self.values.ravel().tolist(),
+        }

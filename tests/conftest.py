@@ -1,0 +1,24 @@
+"""What all tests share: the hypothesis profile and the folder of shared data sets."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("nearwise", deadline=None)
+settings.register_profile("strict", deadline=None, derandomize=True)
+STRICT = os.environ.get("NEARWISE_STRICT") == "1"
+settings.load_profile("strict" if STRICT or os.environ.get("CI") else "nearwise")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of shared data sets, from NEARWISE_DATA; under NEARWISE_STRICT=1 it must be there."""
+    folder = os.environ.get("NEARWISE_DATA")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    reason = "NEARWISE_DATA does not name the folder of shared data sets"
+    if STRICT:
+        pytest.fail(reason)
+    pytest.skip(reason)
