@@ -49,15 +49,16 @@ class Column:
         return value.item() if isinstance(value, np.generic) else value
 
     def append(self, other: Column) -> Column:
-        """Both columns under one set of levels."""
-        if self.levels is None or other.levels is None:
-            if self.values.ndim == 2 and self.values.shape[1] != other.values.shape[1]:
-                if not len(self) or self.missing.all():
-                    return Column(np.concatenate([_blank(len(self), other.values.shape[1]), other.values]))
-                return Column(np.concatenate([self.values, _blank(len(other), self.values.shape[1])]))
-            return Column(np.concatenate([self.values, other.values]))
-        both = tuple(sorted({*self.levels, *other.levels}, key=level_order))
-        return Column(np.concatenate([self.recode(both), other.recode(both)]), both)
+        """Both columns, symbols under one set of levels; levels that are already shared keep their order."""
+        if self.levels is not None and other.levels is not None:
+            both = self.levels
+            if other.levels != both:
+                both = tuple(sorted({*self.levels, *other.levels}, key=level_order))
+            return Column(np.concatenate([self.recode(both), other.recode(both)]), both)
+        first, second = self.values, other.values
+        if first.ndim == 2 and first.shape[1] != second.shape[1]:  # a column without any vector has no width of its own
+            first, second = _widened(self, second.shape[1]), _widened(other, first.shape[1])
+        return Column(np.concatenate([first, second]))
 
     def recode(self, levels: Sequence[Hashable]) -> NDArray[np.int32]:
         """Codes under other levels: -1 stays missing, a symbol that is not there becomes ``len(levels)``."""
@@ -70,8 +71,8 @@ class Column:
         return np.asarray(table[self.values])
 
 
-def _blank(rows: int, width: int) -> NDArray[np.float64]:
-    return np.full((rows, width), np.nan)
+def _widened(column: Column, width: int) -> NDArray[np.float64]:
+    return np.full((len(column), width), np.nan) if column.missing.all() else column.values
 
 
 def level_order(level: Hashable) -> tuple[str, Any]:

@@ -59,7 +59,7 @@ class Kind:
 
     def to_json(self) -> dict[str, Any]:
         settings = self._settings()
-        if settings.get("difference") is not None and not isinstance(settings["difference"], str):
+        if hasattr(settings.get("difference"), "to_json"):
             settings["difference"] = settings["difference"].to_json()
         return {"kind": self.name, **settings}
 
@@ -176,8 +176,7 @@ class Custom(Kind):
         return f"Custom({name}{', vectorised=True' if self.vectorised else ''})"
 
     def to_json(self) -> dict[str, Any]:
-        settings = {k: v for k, v in self._settings().items() if k != "function"}
-        return {"kind": self.name, **settings}
+        return {k: v for k, v in super().to_json().items() if k != "function"}
 
 
 KINDS: Mapping[str, type[Kind]] = {k.__name__: k for k in (Numeric, Cyclic, Symbolic, Ordinal, Text, Set, Vector, Custom)}

@@ -94,6 +94,13 @@ class CaseTable:
         if self.labels is not None or other.labels is not None:
             later = other.labels or range(self.n, self.n + other.n)
             labels = (*(self.labels or range(self.n)), *later)
+        for name, a, b in zip(self.schema.names, self.columns, other.columns, strict=True):
+            known = a.values.ndim == 2 and not a.missing.all() and not b.missing.all()
+            if known and a.values.shape[1] != b.values.shape[1]:
+                raise InputError(
+                    f"Feature {name!r} holds vectors of {a.values.shape[1]} numbers, the further cases have "
+                    f"{b.values.shape[1]}."
+                )
         columns = tuple(a.append(b) for a, b in zip(self.columns, other.columns, strict=True))
         return type(self)(self.schema, columns, self.n + other.n, labels)
 

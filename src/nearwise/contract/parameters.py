@@ -99,5 +99,12 @@ class Parameters:
             if name not in known:
                 raise TypeError(f"Unexpected args: {{{name!r}}} in {method}. Accepted arguments are: {set(known)}.")
         held = dict(getattr(self, "_metadata_request", {}))
-        self._metadata_request = {**held, **{f"{method}.{name}": value for name, value in requests.items()}}
+        self._metadata_request = _Requests({**held, **{f"{method}.{name}": value for name, value in requests.items()}})
         return self
+
+
+class _Requests(dict[str, Any]):
+    """Metadata requests; scikit-learn's clone carries them over."""
+
+    def __sklearn_clone__(self) -> _Requests:
+        return _Requests(self)

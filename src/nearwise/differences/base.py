@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from hashlib import blake2b
 from heapq import nsmallest
 from typing import Any, ClassVar
@@ -81,6 +82,11 @@ class Fitted(ABC):
     """what a raw difference is divided by; infinite for a constant feature, which then contributes 0"""
     maximum: float
     """the largest raw difference, which a missing value stands for under "max\" """
+
+    @property
+    def shown_unit(self) -> float:
+        """The unit in the feature's own measure, for people."""
+        return self.unit
 
     @abstractmethod
     def encode(self, column: Column) -> NDArray[Any]:
@@ -173,6 +179,6 @@ class Sampled(Fitted):
             return np.zeros(len(values))
         return np.asarray(self.block(self.training, values).mean(axis=1))
 
-    @property
-    def expected_both(self) -> float:
+    @cached_property
+    def expected_both(self) -> float:  # type: ignore[override]
         return float(self.expected(self.training).mean()) if len(self.training) else 0.0

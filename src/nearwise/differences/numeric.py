@@ -99,6 +99,10 @@ class Line(Fitted):
             scaled = np.ldexp(values, self.exponent)
         return np.clip(scaled, -FAR, FAR)
 
+    @property
+    def shown_unit(self) -> float:
+        return math.ldexp(self.unit, -self.exponent)
+
     def encode(self, column: Column) -> NDArray[np.float64]:
         return self._scaled(ranks(column) if self.ranked else column.values)
 

@@ -14,7 +14,7 @@ from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, sample_weights
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Floats
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.estimators.model import Model
 from nearwise.estimators.voting import Voting, for_queries
 from nearwise.explain import describe_case
@@ -162,6 +162,24 @@ class KNNClassifier(Voting):
     def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
         codes = votes.decide(total[:, :, 0], near, model.target.priors)
         return (codes != model.target.values[rows]).astype(np.float64)
+
+    def _choose_k(self) -> int:
+        k = super()._choose_k()
+        if self.n_neighbors == "loo" and hasattr(self, "loo_errors_"):
+            self._warn_if_useless(self._model.target, float(self.loo_errors_.min()))
+        return k
+
+    def _warn_if_useless(self, target: Target, error: float) -> None:
+        """A distance that answers worse than always saying the commonest class is worth a word."""
+        commonest = int(target.priors.argmax())
+        blind = 1.0 - float(target.priors[commonest])
+        chance = 2 * np.sqrt(blind * (1 - blind) / max(1, len(target)))
+        if self.class_weight is None and target.classes is not None and error > blind + chance:
+            warn(
+                f"Leaving one out, {1 - error:.0%} of the answers are right, and always saying "
+                f"{str(target.classes[commonest])!r} would be right in {1 - blind:.0%}: these feature weights do not suit "
+                f"these cases. Compare others with `nearwise evaluate`, or take feature_weights='none'."
+            )
 
     def predict_proba(self, X: Any = None) -> Floats:
         """(m, c) the share of the votes of each class."""

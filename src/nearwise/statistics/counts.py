@@ -18,7 +18,7 @@ from nearwise.cases.columns import Column, level_order
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
 
-__all__ = ["PerFeature", "ValueCounts", "content_key", "count_values"]
+__all__ = ["PerFeature", "ValueCounts", "content_key", "count_values", "sums_at"]
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class ValueCounts:
     @property
     def class_weights(self) -> Array:
         """(c,) the weight of the cases of each class whose value is known."""
-        return np.bincount(self.class_at, weights=self.entry_weights, minlength=self.n_classes)
+        return sums_at(self.class_at, self.entry_weights, self.n_classes)
 
     @property
     def table(self) -> Array:
@@ -75,7 +75,7 @@ class ValueCounts:
         """(n_groups, c) weights where ``group`` (v,) puts every value into a group, such as a bin."""
         at = self.value_at if group is None else group[self.value_at]
         flat = at.astype(np.int64) * self.n_classes + self.class_at
-        counts = np.bincount(flat, weights=self.entry_weights, minlength=n_groups * self.n_classes)
+        counts = sums_at(flat, self.entry_weights, n_groups * self.n_classes)
         return counts.reshape(n_groups, self.n_classes)
 
     def rows(self, start: int, stop: int) -> Array:
@@ -130,7 +130,7 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
     if missing_as_value:
         gone = target.values[~known]
         missing_cases = np.bincount(gone, minlength=c)
-        missing = np.bincount(gone, weights=target.weights[~known], minlength=c).astype(np.float64)
+        missing = sums_at(gone, target.weights[~known], c)
     held = column.values if known.all() else column.values[known]
     classes = (target.values if known.all() else target.values[known]).astype(_class_type(c))
     weights = None if (target.weights == 1).all() else target.weights[known]
@@ -161,6 +161,15 @@ class PerFeature(tuple[Any, ...]):
 
     def remove(self, other: Iterable[Any]) -> Self:
         return type(self)(a.remove(b) for a, b in zip(self, other, strict=True))
+
+
+def sums_at(places: NDArray[Any], numbers: NDArray[Any], size: int) -> Array:
+    """(size,) the sum of the numbers at each place.
+
+    >>> sums_at(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]), 4)
+    array([1., 0., 5., 0.])
+    """
+    return np.bincount(places, weights=numbers, minlength=size).astype(np.float64, copy=False)
 
 
 def content_key(value: Any) -> Hashable:
@@ -262,8 +271,8 @@ def _entries(
         found, inverse = np.unique(flat, return_inverse=True)
         size = len(found)
     seen = np.bincount(inverse, minlength=size)
-    totals = seen if cases is None else np.rint(np.bincount(inverse, weights=cases, minlength=size)).astype(np.int64)
-    sums = None if weights is None else np.bincount(inverse, weights=weights, minlength=size)
+    totals = seen if cases is None else np.rint(sums_at(inverse, cases, size)).astype(np.int64)
+    sums = None if weights is None else sums_at(inverse, weights, size)
     there = totals != 0
     return {
         "value_at": (found[there] // max(c, 1)).astype(np.int32),
@@ -287,7 +296,8 @@ def _sorted_symbols(counts: ValueCounts) -> ValueCounts:
     """Symbols in the order of `level_order`, whatever the order they came in."""
     if counts.storage != "symbol":
         return counts
-    order = sorted(range(counts.n_values), key=lambda i: level_order(counts.values[i]))
+    symbols: list[Hashable] = list(counts.values)
+    order = sorted(range(counts.n_values), key=[level_order(s) for s in symbols].__getitem__)
     if order == list(range(counts.n_values)):
         return counts
     place = np.empty(counts.n_values, dtype=np.int32)

@@ -28,11 +28,10 @@ from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Ordinal
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measure
-from nearwise.differences.numeric import Line
 from nearwise.progress import progress
-from nearwise.statistics.counts import ValueCounts, count_values
+from nearwise.statistics.counts import ValueCounts, count_values, sums_at
 
-__all__ = ["FeaturePairs", "PairMeans", "class_pair_sums", "reach", "reach_around"]
+__all__ = ["FeaturePairs", "PairMeans", "class_pair_sums", "gaps_between", "reach", "reach_around"]
 
 Array = NDArray[np.float64]
 
@@ -129,8 +128,11 @@ class FeaturePairs:
         sums = class_pair_sums(self.counts, self.counts, self.measure)
         return replace(self, sums=sums, largest=sums)
 
-    def means(self, measure: Measure, confidence: float = 0.95, seed: Any = None) -> PairMeans:
-        """The mean raw differences under ``measure``, which is fitted to the cases that are there now."""
+    def means(self, measure: Measure, budget: int = 4_000_000, confidence: float = 0.95, seed: Any = None) -> PairMeans:
+        """The mean raw differences under ``measure``, which is fitted to the cases that are there now.
+
+        Where not every pair is measured, about ``budget`` pairs are drawn; see `sampled_means`.
+        """
         form, counts = measure.fitted.form, self.counts
         if form in ("line", "circle"):
             means = _line_means(counts, measure)
@@ -139,7 +141,7 @@ class FeaturePairs:
         elif not self.is_exact:
             from nearwise.statistics.sampling import sampled_means
 
-            means = sampled_means(counts, measure, int(min(self.limit, 1e9)), confidence, seed)
+            means = sampled_means(counts, measure, budget, confidence, seed)
         else:
             sums = self.sums if self.sums is not None else class_pair_sums(counts, counts, measure)
             means = _sum_means(table_weights(counts, measure), sums)
@@ -152,7 +154,7 @@ class FeaturePairs:
             return np.zeros(counts.n_classes)
         own = np.array([measure.fitted.pair(x, x) for x in encoded(counts, measure)])
         total = counts.class_weights + counts.missing
-        sums = np.bincount(counts.class_at, counts.entry_weights * own[counts.value_at], minlength=counts.n_classes)
+        sums = sums_at(counts.class_at, counts.entry_weights * own[counts.value_at], counts.n_classes)
         return _over(sums, total)
 
 
@@ -192,50 +194,71 @@ def _rows(counts: ValueCounts, start: int, stop: int) -> Array:
 
 
 def _line_means(counts: ValueCounts, measure: Measure) -> PairMeans:
-    fitted = measure.fitted
-    values = encoded(counts, measure)
-    period = fitted.period if isinstance(fitted, Line) else None
-    largest = float(np.abs(values).max(initial=0.0))
-    exponent = math.frexp(largest)[1]  # an exact change of unit keeps the sums far from overflow
-    values = np.ldexp(values, -exponent)
+    values, period = encoded(counts, measure), getattr(measure.fitted, "period", None)
+    exponent = math.frexp(float(max(values.max(initial=0.0), -values.min(initial=0.0))))[1]
+    if abs(exponent) < 300:
+        exponent = 0
+    else:  # an exact change of unit keeps the sums far from overflow
+        values = np.ldexp(values, -exponent)
     w, classes = counts.entry_weights, counts.class_at
     if period is not None:
         period = math.ldexp(period, -exponent)
         values = np.mod(values, period)
         values[values >= period] = 0.0
-    x = values[counts.value_at]
+    x = values if len(w) == len(values) else values[counts.value_at]
     if counts.storage != "number" or period is not None:
         order = np.argsort(x, kind="stable")
         x, w, classes = x[order], w[order], classes[order]
-    within, outside = _class_sums(x, w, classes, counts.n_classes, period)
     n = counts.class_weights
-    means = PairMeans(n, _over(within, n * n), _over(outside, n * (n.sum() - n)))
-    raised = (np.clip(np.ldexp(m, exponent), 0.0, np.finfo(np.float64).max) for m in (means.within, means.outside))
-    return PairMeans(n, *raised)
+    within, outside = _class_sums(x, w, classes, n, period)
+    with np.errstate(over="ignore"):
+        within = np.ldexp(_over(within, n * n), exponent)
+        outside = np.ldexp(_over(outside, n * (n.sum() - n)), exponent)
+    most = np.finfo(np.float64).max
+    return PairMeans(n, np.minimum(within, most), np.minimum(outside, most))
 
 
-def _class_sums(x: Array, w: Array, classes: NDArray[Any], c: int, period: float | None) -> tuple[Array, Array]:
-    """(c,) sums over the pairs within each class, and over the pairs of the class with the others."""
+def _class_sums(x: Array, w: Array, classes: NDArray[Any], n: Array, period: float | None) -> tuple[Array, Array]:
+    """(c,) sums over the pairs within each class, and over the pairs of the class with the others; x is sorted."""
 
-    def to_all(x: Array, w: Array) -> Array:
-        return w * (reach(x, w) if period is None else reach_around(x, w, period))
+    def all_pairs(rows: NDArray[Any]) -> float:
+        if period is None:
+            return gaps_between(x[rows], w[rows])
+        return float(w[rows] @ reach_around(x[rows], w[rows], period))
 
-    against = np.bincount(classes, weights=to_all(x, w), minlength=c)
-    within = np.zeros(c)
-    n = np.bincount(classes, weights=w, minlength=c)
-    if len(x) == 0:
-        return within, against
-    by_class = np.argsort(classes, kind="stable")
-    ends = np.cumsum(np.bincount(classes, minlength=c))
-    for k, (start, end) in enumerate(zip(ends - np.diff(ends, prepend=0), ends, strict=True)):
-        rows = by_class[start:end]
-        within[k] = to_all(x[rows], w[rows]).sum()
+    if not len(x):
+        return np.zeros(len(n)), np.zeros(len(n))
+    to_all = reach(x, w) if period is None else reach_around(x, w, period)
+    to_all *= w
+    against = sums_at(classes, to_all, len(n))
+    within = np.array([all_pairs(rows) for rows in _rows_of_classes(classes, len(n))])
     outside = np.maximum(against - within, 0.0)
     most = int(np.argmax(n))
     if n[most] > n.sum() / 2:  # a large sum less a large one: count the few pairs from the other side instead
-        rest = classes != most
-        outside[most] = max(0.0, float(np.delete(against, most).sum() - to_all(x[rest], w[rest]).sum()))
+        others = float(np.delete(against, most).sum())
+        outside[most] = max(0.0, others - all_pairs(np.flatnonzero(classes != most)))
     return within, outside
+
+
+def _rows_of_classes(classes: NDArray[Any], c: int) -> list[NDArray[Any]]:
+    """The entries of each class in their order."""
+    if c <= 16:
+        return [np.flatnonzero(classes == k) for k in range(c)]
+    ends = np.cumsum(np.bincount(classes, minlength=c))
+    return np.split(np.argsort(classes, kind="stable"), ends[:-1])
+
+
+def gaps_between(x: Array, w: Array) -> float:
+    r""":math:`\sum_{i,j} w_i w_j |x_i - x_j|` for sorted x: each gap, times the weight on either side, both ways.
+
+    >>> gaps_between(np.array([0.0, 1.0, 3.0]), np.ones(3))
+    12.0
+    """
+    if len(x) < 2:
+        return 0.0
+    behind = np.cumsum(w)
+    crossings = behind[:-1] * (behind[-1] - behind[:-1])
+    return 2.0 * float(np.diff(x) @ crossings)
 
 
 def reach(x: Array, w: Array) -> Array:
@@ -247,14 +270,16 @@ def reach(x: Array, w: Array) -> Array:
     >>> reach(np.array([0.0, 1.0, 3.0]), np.ones(3))
     array([4., 3., 5.])
     """
-    out = np.zeros(len(x))
     if len(x) < 2:
-        return out
-    gap = np.diff(x)
-    behind = np.cumsum(w)
-    np.cumsum(gap * behind[:-1], out=out[1:])
-    gap *= behind[-1] - behind[:-1]
-    out[:-1] += np.cumsum(gap[::-1])[::-1]
+        return np.zeros(len(x))
+    gap, weight = np.diff(x), np.cumsum(w)
+    out = np.zeros(len(x))
+    np.multiply(gap, weight[:-1], out=out[1:])  # in place: new memory would cost more than the sums
+    np.cumsum(out[1:], out=out[1:])
+    np.subtract(weight[-1], weight, out=weight)
+    gap *= weight[:-1]
+    np.cumsum(gap[::-1], out=gap[::-1])
+    out[:-1] += gap
     return out
 
 
@@ -292,12 +317,12 @@ def reach_around(x: Array, w: Array, period: float) -> Array:
 def _overlap_means(counts: ValueCounts) -> PairMeans:
     r"""Pairs of different symbols: :math:`\sum_v n_{cv} (n_c - n_{cv})` of them within class c."""
     n, at, w, classes = counts.class_weights, counts.value_at, counts.entry_weights, counts.class_at
-    of_value = np.bincount(at, weights=w, minlength=counts.n_values)
+    of_value = sums_at(at, w, counts.n_values)
     total = of_value.sum()
     differ = w * np.maximum(n[classes] - w, 0.0)
     others = w * np.maximum((total - n)[classes] - (of_value[at] - w), 0.0)
-    within = np.bincount(classes, weights=differ, minlength=counts.n_classes)
-    outside = np.bincount(classes, weights=others, minlength=counts.n_classes)
+    within = sums_at(classes, differ, counts.n_classes)
+    outside = sums_at(classes, others, counts.n_classes)
     return PairMeans(n, _over(within, n * n), _over(outside, n * (total - n)))
 
 

@@ -56,7 +56,7 @@ def sampled_means(counts: ValueCounts, measure: Measure, budget: int, confidence
 def _mean(
     fitted: Fitted, values: NDArray[Any], stored: Any, queries: Any, pairs: int, rng: np.random.Generator
 ) -> tuple[float, float, int]:
-    """The mean difference of values drawn by these two weightings, the largest one, and how many count as independent."""
+    """The mean difference of values drawn by these weights, the largest, and how many count as independent."""
     if not fitted.vectorised:
         x, q = _draw(stored, pairs, rng), _draw(queries, pairs, rng)
         found = np.array([fitted.pair(values[i], values[j]) for i, j in zip(x, q, strict=True)])
@@ -75,7 +75,7 @@ def _draw(weights: Any, size: int, rng: np.random.Generator) -> NDArray[np.intp]
     """Places drawn with replacement, in proportion to their weight."""
     ends = np.cumsum(weights)
     places = np.searchsorted(ends, rng.random(size) * ends[-1], side="right")
-    return np.minimum(places, int(np.flatnonzero(weights)[-1]))
+    return np.asarray(np.minimum(places, int(np.flatnonzero(weights)[-1])))
 
 
 def _table(counts: ValueCounts, measure: Measure) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.parameters import Parameters
-from nearwise.contract.validation import class_target, learn_table, query_table
+from nearwise.contract.validation import class_target, learn_table, number_target, query_table, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.weights import Stored, Weights
@@ -109,11 +109,22 @@ class Weighting(Parameters):
     ) -> Self:
         """Learn from a table and its target; how features are compared is given as for `KNNClassifier`."""
         table = learn_table(self, X, schema)
-        target = class_target(y, len(table), self, sample_weight)
+        target = self._target(y, len(table), sample_weight)
         settings = {"differences": differences, "missing": missing, "scale": scale or self.scale}
         self._settings = {**settings, "default_p": self.p}
         self.learn(Problem.of(table, target, **self._settings))
         return self
+
+    def _target(self, y: Any, n: int, sample_weight: Any) -> Target:
+        """Classes; a method that does not look at them also takes numbers, or nothing."""
+        if self.needs_classes:
+            return class_target(y, n, self, sample_weight)
+        if y is None:
+            return Target(np.zeros(n), None, sample_weights(sample_weight, n))
+        numbers = np.asarray(y)
+        if numbers.dtype.kind == "f" and (numbers != np.floor(numbers)).any():
+            return number_target(y, n, self, sample_weight)
+        return class_target(y, n, self, sample_weight)
 
     def learn(self, problem: Problem) -> Weights:
         """Learn from cases that are already typed and measured; what an estimator calls."""
@@ -133,6 +144,11 @@ class Weighting(Parameters):
         if not hasattr(self, "weights_"):
             raise not_fitted(self)
         return self.weights_.importances
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.needs_classes
+        return tags
 
     @classmethod
     def summary(cls) -> str:

@@ -11,7 +11,19 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Weighting):
-    """Every feature counts 1."""
+    r"""The same weight for every feature: plain k-nearest-neighbours.
+
+    .. math:: w_f = 1
+
+    It needs no target, so it also serves regression and retrieval.
+
+    Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
+
+    References: wettschereck1997, eq. 6 with equal weights.
+
+    >>> Uniform().fit([{"age": 31, "job": "cook"}, {"age": 44, "job": "judge"}]).weights_
+    Global(2 features; age: 1, job: 1)
+    """
 
     id = "none"
     place = PRESET_GLOBAL

@@ -1,13 +1,11 @@
-"""Weights given by a person."""
+"""Weights that a person gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from nearwise.errors import WeightShapeError, did_you_mean
+from nearwise.errors import InputError, WeightShapeError, did_you_mean
 from nearwise.weighting.base import Place, Problem, Weighting
 from nearwise.weights import Global, Weights
 
@@ -15,7 +13,22 @@ __all__ = ["UserWeights"]
 
 
 class UserWeights(Weighting):
-    """The weights you give, by position or by name."""
+    r"""The weights you give, for what you know about the features.
+
+    .. math:: w_f = \text{the number given for } f, \text{ or } 1
+
+    A weight of 0 leaves the feature out. Weights are finite and not negative (Reading K9).
+
+    Parameters: ``weights`` is one number a feature (p,), or a dict by feature name in which a feature that is not
+    named gets 1, or a `Weights` object for the same features; None gives every feature 1.
+
+    Attributes: ``weights_`` (Global, or the object given), ``feature_importances_`` (p,).
+
+    References: wettschereck1997, sect. 3.5 (weights by domain knowledge).
+
+    >>> UserWeights({"age": 2}).fit([{"age": 31, "job": "cook"}, {"age": 44, "job": "judge"}]).weights_
+    Global(2 features; age: 2, job: 1)
+    """
 
     id = "user"
     place = Place(knowledge="intensive")
@@ -26,14 +39,35 @@ class UserWeights(Weighting):
         self.weights = weights
 
     def _learn(self, problem: Problem) -> Weights:
-        given, features = self.weights, problem.features
-        if given is None:
-            return Global(np.ones(len(features)), features)
+        given, names = self.weights, problem.features
         if isinstance(given, Weights):
+            if given.features != names:
+                raise WeightShapeError(
+                    f"The weights are for the features {_listed(given.features)}, the table has {_listed(names)}: "
+                    "give weights for these features in this order, or a dict."
+                )
             return given
-        if isinstance(given, Mapping):
-            for name in given:
-                if name not in features:
-                    raise WeightShapeError(f"feature_weights names {name!r}, no such feature. {did_you_mean(name, features)}")
-            return Global([given.get(name, 1.0) for name in features], features)
-        return Global(given, features)
+        if given is None:
+            given = {}
+        if not isinstance(given, Mapping):
+            return Global(_numbers(given), names)
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise InputError(f"weights names {unknown[0]!r}, no such feature. {did_you_mean(str(unknown[0]), names)}")
+        return Global(_numbers([given.get(name, 1.0) for name in names]), names)
+
+
+def _numbers(given: Any) -> list[Any]:
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise WeightShapeError(
+            f"weights are one number a feature, a dict by feature name or a Weights object, got {given!r}."
+        )
+    numbers = list(given)
+    for number in numbers:
+        if isinstance(number, str) or not hasattr(number, "__float__"):
+            raise WeightShapeError(f"A weight is a number, got {number!r}.")
+    return numbers
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(repr(n) for n in names[:6]) + (" …" if len(names) > 6 else "")

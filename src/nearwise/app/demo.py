@@ -1,0 +1,114 @@
+"""``nearwise demo``: the main job from beginning to end, on cars that the package generates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearwise.app.options import AsJson
+
+if TYPE_CHECKING:
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.explain import Explanation
+
+__all__ = ["demo"]
+
+METHODS = ("none", "mdw", "ig")
+HELD_OUT = 40
+"""cars that the explained model has not seen"""
+SHOWN = 5
+"""neighbours listed a prediction"""
+
+
+def demo(
+    report: Annotated[
+        Path, typer.Option("--report", help="Where to write the self-contained HTML report.")
+    ] = Path("nearwise-report.html"),
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Also write the cars as JSON lines, and their schema beside them (.schema.json)."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn, compare and explain on an embedded table of second-hand cars."""
+    from nearwise.app.evaluate import how_measured
+    from nearwise.app.output import check_output, json_text, say, show, write, write_file
+    from nearwise.app.report import Report, page
+    from nearwise.app.show import comparison_view, explanation_view, weights_view
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.lab.cars import SCHEMA, cars
+    from nearwise.lab.protocols import compare
+    from nearwise.lab.significance import against_first
+
+    check_output(report)
+    check_output(data)
+    table, bands = cars()
+    about = (
+        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector, and "
+        "holes) and a price band to predict. The package generates them; plate and weekday have nothing to do with the price."
+    )
+    if data is not None:
+        _write_data(data, table, bands)
+    say(about)
+    say(f"Comparing {', '.join(METHODS)} ...")
+    comparison = compare(table, bands, METHODS, schema=SCHEMA)
+    differences = against_first(comparison)
+    model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
+    chosen = _telling(model, table, bands)
+    learned = f"Learned by mdw from {len(table) - HELD_OUT} cars; the predictions below are for cars it has not seen."
+    titles = [title for title, _ in chosen]
+    why = [found for _, found in chosen]
+    told = Report(
+        "nearwise on second-hand cars", about, model.schema_, comparison, differences, model.feature_weights_, learned, why,
+        titles, [how_measured(comparison)],
+    )  # fmt: skip
+    write_file(report, page(told))
+    if as_json:
+        found = {
+            **comparison.to_json(), "differences": [d.to_json() for d in differences], "k": model.n_neighbors_,
+            "weights": model.feature_weights_.to_json(), "explanations": [w.to_json() for w in why], "report": str(report),
+        }  # fmt: skip
+        write(json_text(found))
+    else:
+        show("", *comparison_view(comparison, differences), "", learned, "", *weights_view(model.feature_weights_), "")
+        for title, found in chosen:
+            show(*explanation_view(found, f"{title}: "))
+        say(how_measured(comparison))
+    say(f"report: {report.absolute()}")
+
+
+def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[tuple[str, Explanation]]:
+    """The surest right answer, the closest right one, and the first wrong one, of the held-out cars."""
+    import numpy as np
+
+    first = len(table) - HELD_OUT
+    shares = np.sort(model.predict_proba(table[first:]), axis=1)
+    margin = shares[:, -1] - shares[:, -2]
+    right = model.predict(table[first:]) == np.array(bands[first:])
+    rows = {}
+    if right.any():
+        sure, close = np.where(right, margin, -1.0).argmax(), np.where(right, margin, 2.0).argmin()
+        rows = {"A clear case": int(sure), "A close call": int(close)}
+    if not right.all():
+        rows["A mistake"] = int((~right).argmax())
+    found = []
+    for title, row in rows.items():
+        car, truth = table[first + row], bands[first + row]
+        name = f"{title}, {car['make']} of {car['age']:g} years, in truth {truth}"
+        found.append((name, model.explain([car], min(SHOWN, model.n_neighbors_))[0]))
+    return found
+
+
+def _write_data(path: Path, table: list[Any], bands: list[str]) -> None:
+    import json
+
+    from nearwise.app.output import json_text, say, write_file
+    from nearwise.lab.cars import SCHEMA
+
+    beside = path.with_suffix(".schema.json")
+    lines = (json.dumps({**car, "price_band": band}, ensure_ascii=False) for car, band in zip(table, bands, strict=True))
+    write_file(path, "\n".join(lines) + "\n")
+    write_file(beside, json_text(SCHEMA.to_json()))
+    say(f"wrote {path} and {beside}")

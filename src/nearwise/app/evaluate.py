@@ -1,0 +1,112 @@
+"""``nearwise evaluate``: how well methods do on cases they have not seen, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nearwise.app.fit import Regression
+from nearwise.app.options import AsJson, Learning, Reading, Target, with_options
+
+if TYPE_CHECKING:
+    from nearwise.lab.protocols import Comparison
+
+__all__ = ["evaluate", "how_measured"]
+
+
+@with_options
+def evaluate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    target: Target,
+    reading: Reading,
+    learning: Learning,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--weights", help="Methods with commas; default none,mdw, for numbers none. Each is compared with the first."
+        ),
+    ] = None,
+    cv: Annotated[int, typer.Option("--cv", min=2, help="Folds of the cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="How often it is repeated, with other folds.")] = 1,
+    regression: Regression = False,
+    report: Annotated[Path | None, typer.Option("--report", help="Also write a self-contained HTML report.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Cross-validate methods; weights, ranges and k are learned in the training part only."""
+    from nearwise.app.options import listed
+    from nearwise.app.output import check_output, json_text, say, show, write, write_file
+    from nearwise.app.show import comparison_view
+    from nearwise.app.tables import read_classes, read_numbers
+    from nearwise.app.weights import given_weights
+    from nearwise.errors import InputError
+    from nearwise.lab.protocols import compare
+    from nearwise.lab.significance import against_first
+
+    check_output(report)
+    named = listed(method) if method is not None else ["none"] if regression else ["none", "mdw"]
+    if not named:
+        raise InputError("--weights names no method.")
+    methods = {name: given_weights(name) for name in named}
+    cases = (read_numbers if regression else read_classes)(file, reading, target)
+    settings = learning.settings()
+    comparison = compare(
+        cases.table, cases.target, methods, folds=cv, repeats=repeats, seed=learning.seed, regression=regression,
+        schema=cases.kinds, **settings,
+    )  # fmt: skip
+    differences = against_first(comparison)
+    measured = how_measured(comparison, learning.k, [name for name in named if methods[name] != name])
+    if as_json:
+        write(json_text({**comparison.to_json(), "differences": [d.to_json() for d in differences], "how": measured}))
+    else:
+        show(*comparison_view(comparison, differences))
+        say(measured)
+    if report is not None:
+        from nearwise.app.report import Report, page
+        from nearwise.estimators.classifier import KNNClassifier
+        from nearwise.estimators.regressor import KNNRegressor
+
+        best = comparison.best.method
+        make = KNNRegressor if regression else KNNClassifier
+        model = make(feature_weights=methods[best], schema=cases.kinds, random_state=learning.seed, **settings)
+        model.fit(cases.table, cases.target)
+        told = Report(
+            f"{file.name}: predicting {target}",
+            f"{len(cases.table)} cases and {len(model.schema_)} features.",
+            schema=model.schema_,
+            comparison=comparison,
+            differences=differences,
+            weights=model.feature_weights_,
+            weights_about=f"Learned by {best}, which has the best mean above, from all cases.",
+            notes=[measured],
+        )
+        write_file(report, page(told))
+        say(f"wrote {report}")
+
+
+def how_measured(c: Comparison, k: str = "loo", given: Sequence[str] = ()) -> str:
+    """How the figures came about, in a few sentences that claim no more than was done.
+
+    ``given`` names weights that came from a file, so nothing is known about what they were learned from.
+    """
+    from nearwise.lab.significance import LEVEL
+
+    learned = "weights, ranges and k were" if k == "loo" else f"with k = {k}, weights and ranges were"
+    times = "" if c.repeats == 1 else f", {c.repeats} times"
+    strata = "" if c.regression else "stratified "
+    told = (
+        f"{c.folds}-fold {strata}cross-validation{times} on {c.n} cases (seed {c.seed}): {learned} learned in the "
+        "training part of each fold only; kinds of columns were read off all values, never off the target. ± is the "
+        "standard deviation over folds."
+    )
+    if given:
+        told += f" The weights of {', '.join(given)} were given: if they were learned from these cases, the figure flatters them."
+    if len(c.applicable) > 1:
+        told += (
+            f" Each method is compared with the first, {c.applicable[0].method}, by the corrected resampled t-test of "
+            f"Nadeau and Bengio at {LEVEL:.0%}, with Holm's correction where there are several. A difference that may be chance is "
+            "not a proof that the methods are equal."
+        )
+    return told

@@ -1,0 +1,92 @@
+"""``nearwise fit`` and ``nearwise predict``: cases into a model file, and answers out of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearwise.app.options import AsJson, Learning, Reading, Target, with_options
+
+__all__ = ["fit", "predict"]
+
+Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]
+Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
+
+
+@with_options
+def fit(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    target: Target,
+    out: Annotated[Path, typer.Option("--out", help="The model file to write.")],
+    reading: Reading,
+    learning: Learning,
+    method: Annotated[
+        str | None,
+        typer.Option("--weights", help="A method of `nearwise methods`, or a weights file; mdw, for numbers none."),
+    ] = None,
+    regression: Regression = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from a file of cases and write a model."""
+    from nearwise.app.output import check_output, json_text, say, write
+    from nearwise.app.tables import read_classes, read_numbers
+    from nearwise.app.weights import given_weights
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.estimators.regressor import KNNRegressor
+
+    check_output(out)
+    method = method or ("none" if regression else "mdw")
+    chosen = given_weights(method)
+    cases = (read_numbers if regression else read_classes)(file, reading, target)
+    make = KNNRegressor if regression else KNNClassifier
+    model = make(feature_weights=chosen, schema=cases.kinds, random_state=learning.seed, **learning.settings())
+    model.fit(cases.table, cases.target)
+    model.save(out)
+    if as_json:
+        found = {
+            "model": str(out), "cases": len(cases.table), "features": list(model.schema_.names), "weights": method,
+            "k": model.n_neighbors_, "classes": None if regression else model.classes_.tolist(),
+        }  # fmt: skip
+        write(json_text(found))
+        return
+    say(f"{len(cases.table)} cases, {len(model.schema_)} features, weights {method}, k = {model.n_neighbors_}: wrote {out}")
+
+
+@with_options
+def predict(
+    model_file: Model,
+    file: Queries,
+    reading: Reading,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the share of the votes of every class.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file and not to standard output.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the cases of a file, as CSV."""
+    from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
+    from nearwise.app.tables import asked_cases
+    from nearwise.errors import InputError
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.estimators.saving import load
+
+    check_output(out)
+    model = load(model_file)
+    if not hasattr(model, "predict"):
+        raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")
+    if proba and not isinstance(model, KNNClassifier):
+        raise InputError(f"--proba: {model_file} predicts numbers, which have no shares of classes.")
+    table = asked_cases(file, model, reading)
+    first = reading.label or reading.group_by or "row"
+    columns = {first: list(table.labels or range(len(table))), "prediction": plain(model.predict(table))}
+    if proba:
+        shares = model.predict_proba(table)
+        columns |= {f"p({label})": shares[:, c].tolist() for c, label in enumerate(model.classes_)}
+    rows = list(zip(*columns.values(), strict=True))
+    text = json_text([dict(zip(columns, row, strict=True)) for row in rows]) if as_json else csv_text(list(columns), rows)
+    if out is None:
+        write(text)
+        return
+    write_file(out, text)
+    say(f"wrote {out}")

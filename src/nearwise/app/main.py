@@ -1,0 +1,122 @@
+"""The command ``nearwise``: finds the subcommand, and turns every error into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+
+from nearwise import __version__
+from nearwise.app.demo import demo
+from nearwise.app.evaluate import evaluate
+from nearwise.app.explain import explain
+from nearwise.app.fit import fit, predict
+from nearwise.app.methods import methods
+from nearwise.app.output import say
+from nearwise.app.schema import schema
+from nearwise.app.weights import weights
+from nearwise.errors import NearwiseError, did_you_mean
+
+__all__ = ["app", "main", "run"]
+
+OK, INTERNAL, USAGE, INTERRUPTED = 0, 1, 2, 130
+"""exit codes: done, a bug in nearwise, an input or a usage that cannot be used, Ctrl-C"""
+
+# Usage errors of typer. Its releases bring click or their own copy of it, so the class is found, not imported.
+UsageError: Any = typer.BadParameter.__mro__[2]
+
+# plain help: rich would add a third to the time that `nearwise --help` takes
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+for command in (demo, methods, schema, weights, evaluate, fit, predict, explain):
+    app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"nearwise {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _nearwise(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Predict by similar past cases, and know why.
+
+    Data goes to standard output, everything else to standard error. Start with: nearwise demo
+    """
+
+
+def run() -> None:
+    """The entry point of the command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command line; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter shows its number, and nothing fails
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
+        try:
+            code = _run(arguments or ["--help"])
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader has seen enough: `nearwise predict … | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = OK
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        found = typer.main.get_command(app).main(arguments, prog_name="nearwise", standalone_mode=False)
+        return found if isinstance(found, int) else OK
+    except BrokenPipeError:
+        raise
+    except UsageError as error:
+        return _fail(_usage(error), USAGE)
+    except NearwiseError as error:
+        return _fail(" ".join(str(error).split()), USAGE)
+    except OSError as error:
+        name = "" if error.filename is None else f"{error.filename}: "
+        return _fail(f"{name}{error.strerror or error}.", USAGE)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except Exception as error:
+        if os.environ.get("NEARWISE_TRACEBACK"):
+            raise
+        told = f"{type(error).__name__}: {error}".rstrip(".: ")
+        return _fail(f"This is a bug in nearwise ({told}). NEARWISE_TRACEBACK=1 shows where.", INTERNAL)
+
+
+def _usage(error: Any) -> str:
+    """typer's sentence, with our own suggestion for a mistyped command or option."""
+    context = getattr(error, "ctx", None)
+    option = getattr(error, "option_name", None)
+    if option is not None and context is not None:
+        known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+        return f"There is no option {option}. {did_you_mean(option, [*known, '--help'])}"
+    told = str(error.format_message())
+    if told.startswith("No such command"):
+        name = told.split("'")[1]
+        return f"There is no command {name!r}. {did_you_mean(name, context.command.commands if context else ())}"
+    where = f" Try: {context.command_path} --help" if context is not None else ""
+    return f"{told.rstrip('.')}.{where}"
+
+
+def _fail(message: str, code: int) -> int:
+    say(f"nearwise: {message}")
+    return code
+
+
+def _tell(message: str, told: set[str]) -> None:
+    """A warning as one line, once."""
+    if message not in told:
+        told.add(message)
+        say(f"note: {message}")

@@ -1,0 +1,80 @@
+"""``nearwise methods``: the weighting methods and where they stand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from nearwise.app.options import AsJson
+
+__all__ = ["methods"]
+
+DIMENSIONS = {
+    "bias": ("preset", "feedback"),
+    "weight_space": ("continuous", "binary"),
+    "representation": ("given", "transformed"),
+    "generality": ("global", "local"),
+    "knowledge": ("poor", "intensive"),
+}
+"""the five dimensions of Wettschereck, Aha and Mohri, and what there is in each"""
+
+
+def _dimension(name: str) -> Any:
+    return typer.Option(f"--{name.replace('_', '-')}", help=" or ".join(DIMENSIONS[name]) + ".")
+
+
+def methods(
+    bias: Annotated[str | None, _dimension("bias")] = None,
+    weight_space: Annotated[str | None, _dimension("weight_space")] = None,
+    representation: Annotated[str | None, _dimension("representation")] = None,
+    generality: Annotated[str | None, _dimension("generality")] = None,
+    knowledge: Annotated[str | None, _dimension("knowledge")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the weighting methods, all or those at a place in the five dimensions."""
+    from nearwise.app.output import json_text, say, show, write
+
+    asked = {
+        "bias": bias, "weight_space": weight_space, "representation": representation, "generality": generality,
+        "knowledge": knowledge,
+    }  # fmt: skip
+    found = _found({name: value for name, value in asked.items() if value is not None})
+    if as_json:
+        write(json_text(found))
+        return
+    if not found:
+        say("No method stands there.")
+        return
+    show(_table(found))
+
+
+def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
+    from nearwise.errors import InputError, did_you_mean
+    from nearwise.weighting import methods as known
+
+    for name, value in asked.items():
+        if value not in DIMENSIONS[name]:
+            option = f"--{name.replace('_', '-')} {value}"
+            raise InputError(
+                f"{option}: expected {' or '.join(DIMENSIONS[name])}. {did_you_mean(value, DIMENSIONS[name])}"
+            )
+    return [
+        {
+            "id": key, "class": method.__name__, "shape": method.shape, **method.place.to_json(),
+            "reference": method.reference, "summary": method.summary(),
+        }
+        for key, method in known().items()
+        if all(getattr(method.place, name) == value for name, value in asked.items())
+    ]  # fmt: skip
+
+
+def _table(found: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in found[0]:
+        table.add_column(name.replace("_", " "), no_wrap=name in ("id", "class", "shape"))
+    for method in found:
+        table.add_row(*(str(cell) for cell in method.values()))
+    return table

@@ -1,0 +1,145 @@
+"""Options that several commands share, each declared once.
+
+A command takes ``reading: Reading`` or ``learning: Learning`` as a parameter; `with_options` puts their fields into
+the command's signature in its place, where typer finds them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from nearwise.errors import InputError
+
+__all__ = ["AsJson", "Learning", "Reading", "Seed", "Target", "listed", "neighbours", "pairs", "with_options"]
+
+Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file becomes a table of cases."""
+
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="Kinds of features, as `nearwise schema FILE --json` writes them.")
+    ] = None
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24"),
+    ] = None
+    ignore: Annotated[str | None, typer.Option("--ignore", help="Columns to leave out, with commas.")] = None
+    label: Annotated[
+        str | None, typer.Option("--label", help="A column that names the cases; it is not a feature.")
+    ] = None
+    group_by: Annotated[
+        str | None, typer.Option("--group-by", help="Rows with the same value here are one case, with sets as features.")
+    ] = None
+    keep: Annotated[
+        str | None, typer.Option("--keep", help="With --group-by: columns that are the same in a group and stay plain.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How cases are compared and counted; passed on to the estimator."""
+
+    k: Annotated[str, typer.Option("--k", help="Neighbours: a number, or loo to choose by leaving one out.")] = "loo"
+    vote: Annotated[
+        str, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")
+    ] = "distance"
+    ties: Annotated[str, typer.Option("--ties", help="fair, distances, random or index.")] = "fair"
+    missing: Annotated[
+        str, typer.Option("--missing", help="max, ignore, value, mean or error; or by column: age=ignore,km=mean")
+    ] = "max"
+    differences: Annotated[
+        str | None, typer.Option("--differences", help="Such as mvdm, or by column or kind: text=jaro-winkler,zip=mvdm")
+    ] = None
+    p: Annotated[
+        float | None, typer.Option("--p", help="Power of the distance; default: what the method's paper uses.")
+    ] = None
+    seed: Seed = 0
+
+    def settings(self) -> dict[str, Any]:
+        """Parameters of an estimator."""
+        return {**self.comparing(), "n_neighbors": neighbours(self.k), "vote": self.vote, "ties": self.ties, "p": self.p}
+
+    def comparing(self) -> dict[str, Any]:
+        """The part that weightings need, too: how values are compared."""
+        missing = pairs(self.missing, "--missing") if "=" in self.missing else self.missing
+        differences: Any = self.differences
+        if differences is not None and "=" in differences:
+            differences = pairs(differences, "--differences")
+        return {"missing": missing, "differences": differences}
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its option groups as parameters of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    own: list[inspect.Parameter] = []
+    shared: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            own.append(parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY))
+            continue
+        types = get_type_hints(groups[name], include_extras=True)
+        for field in fields(groups[name]):
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            shared.append(
+                inspect.Parameter(field.name, parameter.KEYWORD_ONLY, default=default, annotation=types[field.name])
+            )
+
+    @functools.wraps(command)
+    def called(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    called.__dict__["__signature__"] = inspect.Signature([*own, *shared])
+    called.__annotations__ = {p.name: p.annotation for p in (*own, *shared)}
+    return called
+
+
+def neighbours(k: str) -> int | str:
+    """The number of neighbours from its text.
+
+    >>> neighbours("loo"), neighbours("7")
+    ('loo', 7)
+    """
+    if k == "loo":
+        return k
+    if not k.isdecimal() or int(k) < 1:
+        raise InputError(f"--k {k}: expected a whole number from 1, or loo.")
+    return int(k)
+
+
+def listed(names: str | None) -> list[str]:
+    """Names that are separated by commas.
+
+    >>> listed("age, km")
+    ['age', 'km']
+    """
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
+
+
+def pairs(text: str, option: str) -> dict[str, str]:
+    """``a=x,b=y`` as a dict.
+
+    >>> pairs("age=ignore,km=mean", "--missing")
+    {'age': 'ignore', 'km': 'mean'}
+    """
+    found = {}
+    for item in listed(text):
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise InputError(f"{option} {text}: expected name=value with commas in between, got {item!r}.")
+        found[name.strip()] = value.strip()
+    return found

@@ -1,0 +1,188 @@
+"""A report as one HTML file: no scripts, no requests, light and dark, readable on a phone. Everything is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nearwise import __version__
+from nearwise.app.values import brief, k_used, measured, ranked, reasons
+from nearwise.lab.significance import Difference, in_words
+from nearwise.weights import PerClass
+
+if TYPE_CHECKING:
+    from nearwise.cases.schema import Schema
+    from nearwise.explain import Explanation, Neighbour
+    from nearwise.lab.protocols import Comparison, Result
+    from nearwise.weights import Weights
+
+__all__ = ["Report", "page"]
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5c6675; --line: #d9dee6; --paper: #fff; --card: #f6f8fa;
+  --bar: #2f6fb0; --hint: rgba(47, 111, 176, .22); }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #353d49; --paper: #14181f;
+  --card: #1c222b; --bar: #6aa7e0; --hint: rgba(106, 167, 224, .28); } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 58rem; font: 16px/1.5 system-ui, sans-serif;
+  color: var(--ink); background: var(--paper); }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
+h3 { font-size: 1rem; margin: 0 0 .3rem; } p { margin: .4rem 0; } .soft, small, caption { color: var(--soft); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--soft); } td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem; margin: .9rem 0; }
+.track { position: relative; height: .8rem; min-width: 7rem; background: var(--card); border-radius: .2rem; }
+.fill { height: 100%; background: var(--bar); border-radius: .2rem; }
+.spread { position: absolute; top: 50%; height: 2px; margin-top: -1px; background: var(--ink); }
+td.heat { background: linear-gradient(90deg, var(--hint) var(--part), transparent var(--part)); padding-left: .4rem; }
+.why { display: inline-block; margin: 0 .8rem .15rem 0; } .why i { display: inline-block; height: .55rem;
+  background: var(--bar); border-radius: .15rem; margin-right: .3rem; }
+footer { margin-top: 3rem; font-size: .85rem; color: var(--soft); }
+"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report tells; a part that is not there is left out."""
+
+    title: str
+    about: str
+    schema: Schema | None = None
+    comparison: Comparison | None = None
+    differences: Sequence[Difference] = ()
+    weights: Weights | None = None
+    weights_about: str = ""
+    explanations: Sequence[Explanation] = ()
+    titles: Sequence[str] = ()
+    """what to call each explanation; its query's label where there is none"""
+    notes: Sequence[str] = field(default_factory=list)
+
+
+def page(report: Report) -> str:
+    """The whole file."""
+    parts = [f"<h1>{escape(report.title)}</h1><p>{escape(report.about)}</p>"]
+    if report.comparison is not None:
+        parts.append(_comparison(report.comparison, report.differences))
+    if report.weights is not None:
+        parts.append(_weights(report.weights, report.weights_about))
+    if report.explanations:
+        cards = (
+            _explanation(why, report.titles[i] if i < len(report.titles) else "")
+            for i, why in enumerate(report.explanations)
+        )
+        told = "Each neighbour's distance is the sum of what its features add; the features that add most are shown."
+        parts.append(f"<h2>Explained predictions</h2><p class=soft>{told}</p>" + "".join(cards))
+    if report.schema is not None:
+        parts.append(_schema(report.schema))
+    if report.notes:
+        parts.append("<h2>How this was measured</h2>" + "".join(f"<p>{escape(note)}</p>" for note in report.notes))
+    return (
+        "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width, initial-scale=1'>"
+        f"<title>{escape(report.title)}</title><style>{_STYLE}</style></head>\n<body>"
+        + "\n".join(parts)
+        + f"\n<footer>Written by nearwise {escape(__version__)}.</footer></body></html>\n"
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[str]) -> str:
+    cells = "".join(f"<th>{escape(name)}</th>" for name in head)
+    return f"<div class=wide><table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+
+
+def _row(*cells: Any) -> str:
+    return "<tr>" + "".join(f"<td class=n>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+
+
+def _comparison(comparison: Comparison, differences: Sequence[Difference]) -> str:
+    results = (comparison.baseline, *comparison.results)
+    # accuracy has the scale 0 to 1, an error that of the worst method
+    most = max(r.mean + r.spread for r in results if r.applicable) if comparison.regression else 1.0
+    rows = [_result(comparison, result, most) for result in results]
+    told = "".join(f"<p>{escape(in_words(d, comparison.regression))}</p>" for d in differences)
+    head = ("method", comparison.measure, "mean ± spread", "R²" if comparison.regression else "pooled", "k", "seconds")
+    less = " Less is better." if comparison.regression else ""
+    caption = f"<p class=soft>Bars are means over folds, the line across the end is one standard deviation each way.{less}</p>"
+    return f"<h2>Methods compared</h2>{_table(head, rows)}{told}{caption}"
+
+
+def _result(comparison: Comparison, result: Result, most: float) -> str:
+    if not result.applicable:
+        reason = escape(f"not applicable: {result.reason}")
+        return f"<tr><td class=n>{escape(result.method)}</td><td colspan=5 class=soft>{reason}</td></tr>"
+    low, high = max(0.0, result.mean - result.spread), min(most, result.mean + result.spread)
+    bar = (
+        f"<div class=track><div class=fill style='width:{_percent(result.mean, most)}'></div>"
+        f"<div class=spread style='left:{_percent(low, most)};width:{_percent(high - low, most)}'></div></div>"
+    )
+    pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
+    seconds = f"{result.seconds:.2f}" if result.k else "-"
+    cells = _row(measured(comparison, result), pooled, k_used(result), seconds).removeprefix("<tr>")
+    return f"<tr><td class=n>{escape(result.method)}</td><td>{bar}</td>{cells}"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole if whole > 0 and np.isfinite(part) else 0:.1f}%"
+
+
+def _weights(weights: Weights, about: str) -> str:
+    if isinstance(weights, PerClass):
+        columns, names = weights.values, [str(c) for c in weights.classes]
+        about += " A column is a class: the weights that count when a past case of that class is compared."
+    else:
+        columns, names = weights.importances[None, :], ["weight"]
+    largest = float(columns.max()) if columns.size else 0.0
+    rows = []
+    for f in np.argsort(-weights.importances, kind="stable"):
+        cells = "".join(
+            f"<td class='n heat' style='--part:{_percent(float(w[f]), largest)}'>{w[f]:.3f}</td>" for w in columns
+        )
+        rows.append(f"<tr><td class=n>{escape(weights.features[f])}</td>{cells}</tr>")
+    return f"<h2>Learned weights</h2><p class=soft>{escape(about)}</p>{_table(['feature', *names], rows)}"
+
+
+def _explanation(why: Explanation, title: str) -> str:
+    answer = "" if why.prediction is None else f": {brief(why.prediction)}"
+    head = f"<h3>{escape(title or f'query {brief(why.query)}')}{escape(answer)}</h3>"
+    votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))
+    asked = why.neighbours[0].query_values if why.neighbours else {}
+    values = "; ".join(f"{name} {brief(value)}" for name, value in asked.items())
+    rows = [_neighbour(n, f"{n.vote_share:.0%}" if why.prediction is not None else "-") for n in why.neighbours]
+    if why.tied:
+        told = f"{why.tied} cases tie at the last place; those not listed have {why.tied_share:.0%} of the vote."
+        rows.append(f"<tr><td colspan=5 class=soft>{told}</td></tr>")
+    if why.unlike is not None:
+        rows.append("<tr><th colspan=5>The nearest case that says otherwise</th></tr>" + _neighbour(why.unlike, "-"))
+    table = _table(("case", "says", "distance", "vote", "what differs: query / case, what it adds"), rows)
+    lead = f"<p>{escape(votes)}</p>" if votes else ""
+    return f"<div class=card>{head}{lead}<p class=soft><small>{escape(values)}</small></p>{table}</div>"
+
+
+def _neighbour(n: Neighbour, vote: str) -> str:
+    total = sum(n.contributions.values()) or 1.0
+    told = "".join(
+        f"<span class=why><i style='width:{max(2, round(60 * part / total))}px'></i>"
+        f"{escape(f)} {escape(asked)} / {escape(held)} <b>+{part:.3g}</b></span>"
+        for f, asked, held, part in reasons(n, 4)
+    )
+    for f, policy in n.notes.items():
+        told += f"<span class='why soft'>{escape(f)} missing: {escape(policy)}</span>"
+    if n.factor != 1:
+        told += f"<span class='why soft'>rescaled by {n.factor:.3g}</span>"
+    says = "-" if n.target is None else brief(n.target)
+    cells = _row(brief(n.label), says, f"{n.distance:.3f}", vote).removesuffix("</tr>")
+    return f"{cells}<td>{told or 'nothing that counts'}</td></tr>"
+
+
+def _schema(schema: Schema) -> str:
+    rows = []
+    for name, kind in schema.items():
+        why = f"guessed: {schema.guessed[name]}" if name in schema.guessed else "given"
+        remark = f" ({schema.remarks[name]})" if name in schema.remarks else ""
+        rows.append(f"<tr><td class=n>{escape(name)}</td><td>{escape(repr(kind))}</td><td>{escape(why + remark)}</td></tr>")
+    return "<h2>The features</h2>" + _table(("feature", "kind", "why"), rows)

@@ -1,0 +1,110 @@
+"""Weights, comparisons and explanations for the terminal, by rich."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from nearwise.app.values import brief, k_used, measured, reasons, shares
+from nearwise.lab.significance import Difference, in_words
+from nearwise.weights import PerClass
+
+if TYPE_CHECKING:
+    from nearwise.explain import Explanation, Neighbour
+    from nearwise.lab.protocols import Comparison, Result
+    from nearwise.weights import Weights
+
+__all__ = ["comparison_view", "explanation_view", "weights_view"]
+
+_BAR = 12
+_MANY_CLASSES = 6
+
+
+def weights_view(weights: Weights) -> list[Any]:
+    """One row a feature, the most important first; one column a class where weights have classes and these are few."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("feature", no_wrap=True)
+    views: list[Any] = [table]
+    if isinstance(weights, PerClass) and len(weights.classes) <= _MANY_CLASSES:
+        columns, names = weights.values, [str(c) for c in weights.classes]
+    else:
+        columns, names = weights.importances[None, :], ["weight"]
+        if weights.shape != "global":
+            views.append(Text(f"(weights {weights.shape}: their mean is shown, --json writes all)", style="dim"))
+    for name in names:
+        table.add_column(name, no_wrap=True)
+    largest = float(columns.max()) if columns.size else 0.0
+    for f in np.argsort(-weights.importances, kind="stable"):
+        cells = [_bar(float(column[f]), largest) for column in columns]
+        table.add_row(weights.features[f], *cells)
+    return views
+
+
+def _bar(number: float, largest: float) -> Text:
+    filled = 0 if largest <= 0 else max(round(_BAR * number / largest), 1 if number > 0 else 0)
+    bar = Text("█" * filled, style="cyan")
+    bar.append("·" * (_BAR - filled), style="dim")
+    return bar.append(f" {number:.3f}", style="default")
+
+
+def comparison_view(comparison: Comparison, differences: Sequence[Difference]) -> list[Any]:
+    """A row a method with the baseline first, then what the differences are worth."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("method", f"{comparison.measure} ± spread", "R²" if comparison.regression else "pooled", "k", "seconds"):
+        table.add_column(name, no_wrap=name != "method")
+    for result in (comparison.baseline, *comparison.results):
+        if result.applicable:
+            pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
+            table.add_row(
+                result.method, measured(comparison, result), pooled, k_used(result), _seconds(result), style=_style(result)
+            )
+        else:
+            table.add_row(result.method, "not applicable", "", "", "", style="dim")
+    refused = [Text(f"{r.method}: not applicable: {r.reason}", style="dim") for r in comparison.results if r.reason]
+    return [table, *refused, *(Text(in_words(d, comparison.regression)) for d in differences)]
+
+
+def _seconds(result: Result) -> str:
+    return f"{result.seconds:.2f}" if result.k else "-"
+
+
+def _style(result: Result) -> str:
+    return "default" if result.k else "dim"
+
+
+def explanation_view(why: Explanation, title: str | None = None) -> list[Any]:
+    """The answer, the cases it rests on with what differs, and the nearest case that says otherwise."""
+    head = Text(title or f"query {brief(why.query)}: ", style="bold")
+    if why.prediction is not None:
+        head.append(brief(why.prediction), style="bold cyan")
+    if why.distribution:
+        head.append(f"  ({shares(why.distribution)})", style="default")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("case", "says", "distance", "vote", "what differs: query / case, what it adds"):
+        table.add_column(name, no_wrap=name in ("distance", "vote"))
+    for neighbour in why.neighbours:
+        table.add_row(*_cells(neighbour, why))
+    if why.unlike is not None:
+        case, says, distance, _, told = _cells(why.unlike, why)
+        table.add_row(case, says, distance, "-", f"{told}   ← nearest otherwise", style="dim")
+    views: list[Any] = [head, Padding(table, (0, 0, 0, 2))]
+    if why.tied:
+        told = f"  {why.tied} cases tie at the last place; those not listed have {why.tied_share:.0%} of the vote."
+        views.append(Text(told, style="dim"))
+    return [*views, Text("")]
+
+
+def _cells(neighbour: Neighbour, why: Explanation) -> list[str]:
+    told = "; ".join(f"{f} {asked} / {held} +{part:.3g}" for f, asked, held, part in reasons(neighbour))
+    for f, policy in neighbour.notes.items():
+        told += f" [{f} missing: {policy}]"
+    if neighbour.factor != 1:
+        told += f" [rescaled by {neighbour.factor:.3g}]"
+    says = "-" if neighbour.target is None else brief(neighbour.target)
+    vote = f"{neighbour.vote_share:.0%}" if why.prediction is not None else "-"
+    return [brief(neighbour.label), says, f"{neighbour.distance:.3f}", vote, told or "nothing that counts"]

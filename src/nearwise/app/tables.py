@@ -1,0 +1,172 @@
+"""Files of cases for the command line: for learning with a target, and for asking without one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nearwise.app.options import Reading, listed, pairs
+from nearwise.app.output import say
+from nearwise.errors import InputError
+
+if TYPE_CHECKING:
+    from nearwise.cases.frames import RawTable
+    from nearwise.cases.kinds import Kind
+    from nearwise.cases.schema import Schema
+
+__all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers"]
+
+_FEW = 20
+"""a target with more different numbers than this may be meant as a number"""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """A table, the kinds that the user gave for it, and the target where one was named."""
+
+    table: RawTable
+    kinds: Mapping[str, Kind]
+    target: list[Any]
+
+
+def read_cases(file: Path, reading: Reading, target: str | None = None, as_text: bool = True) -> Cases:
+    """Read a file of cases; ``as_text`` leaves the target as it stands in the file."""
+    from nearwise.cases.kinds import Symbolic
+    from nearwise.cases.readers import read
+    from nearwise.cases.schema import Schema
+
+    if reading.group_by is not None and reading.label is not None:
+        raise InputError("--label and --group-by: grouped cases are named by their group, leave --label out.")
+    given = _given(reading)
+    ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
+    kinds = {name: kind for name, kind in given.items() if name not in ignored}
+    read_as = {**kinds, target: Symbolic()} if target is not None and as_text else kinds
+    settings: dict[str, Any] = {
+        "schema": Schema(read_as, given.guessed), "ignore": ignored, "group_by": reading.group_by,
+        "keep": listed(reading.keep),
+    }  # fmt: skip
+    table, values = (read(file, **settings), []) if target is None else read(file, target, **settings)
+    table = _labelled(table, reading.label)
+    if reading.group_by is not None:  # grouping makes sets of columns, so kinds given for their rows are used up
+        plain = listed(reading.keep)
+        kinds = {name: kind for name, kind in kinds.items() if name in plain or kind.name == "Set"}
+    return Cases(table, {name: kind for name, kind in kinds.items() if name in table.names}, values)
+
+
+def read_classes(file: Path, reading: Reading, target: str) -> Cases:
+    """Cases and their classes, as text. Refused where they cannot be meant as classes."""
+    cases = read_cases(file, reading, target)
+    classes = [v if isinstance(v, str) else json.dumps(v) for v in cases.target]
+    distinct = set(classes)
+    if len(distinct) < 2:
+        raise InputError(
+            f"Every case of {file.name} has the class {classes[0]!r} in column {target!r}: there is nothing to tell "
+            "apart. Name another --target, or add cases of other classes."
+        )
+    numbers = [_number(v) for v in distinct]
+    many = len(distinct) > _FEW and 2 * len(distinct) > len(classes)
+    broken = any(v is not None and not v.is_integer() for v in numbers)
+    declared = target in _given(reading)
+    if None not in numbers and not declared and (many or (broken and len(distinct) > _FEW)):
+        raise InputError(
+            f"Column {target!r} has {len(distinct)} different numbers in {len(classes)} cases, which looks like a "
+            f"quantity and not like classes: predict it with --regression, or say --kind {target}=symbolic."
+        )
+    return replace(cases, target=classes)
+
+
+def read_numbers(file: Path, reading: Reading, target: str) -> Cases:
+    """Cases and the number that belongs to each."""
+    cases = read_cases(file, reading, target, as_text=False)
+    for i, value in enumerate(cases.target):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(
+                f"{cases.table.where(i)}, column {target!r}: expected a number, got {value!r}. Leave --regression "
+                "out to predict classes."
+            )
+    return cases
+
+
+def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
+    """Queries for a model, its columns found by name. Others, such as the target, are left out and named."""
+    from nearwise.cases.frames import RawTable
+    from nearwise.cases.kinds import Set
+    from nearwise.cases.readers import read
+
+    schema = model.schema_
+    vectors = [name for name, kind in schema.items() if isinstance(kind, Set) and kind.members == "vectors"]
+    table = read(
+        file, schema=schema, ignore=listed(reading.ignore), group_by=reading.group_by, keep=listed(reading.keep),
+        set_name=vectors[0] if reading.group_by is not None and vectors else None,
+    )  # fmt: skip
+    table = _labelled(table, reading.label)
+    extra = [name for name in table.names if name not in schema]
+    if extra:
+        say(f"not used: {', '.join(extra)}")
+    columns = tuple(_as_stored(table, model, name) for name in schema.names)
+    return RawTable(schema.names, columns, table.n, table.labels, True, table.source)
+
+
+def _as_stored(table: RawTable, model: Any, name: str) -> Any:
+    """A column with its symbols as the model has them: 7 and "7" are one symbol, whatever file they came from."""
+    column = table.column(name)
+    levels = model._fitted().table.columns[model.schema_.names.index(name)].levels
+    if levels is None or all(isinstance(level, str | bool) for level in levels):
+        return column
+    known = {str(level): level for level in levels}
+    return replace(column, sort="symbol", values=[known.get(str(v), v) for v in column.objects()])
+
+
+def _labelled(table: RawTable, label: str | None) -> RawTable:
+    if label is None:
+        return table
+    return replace(table, labels=tuple(table.column(label).objects())).drop([label])
+
+
+def _given(reading: Reading) -> Schema:
+    """The kinds of --schema, changed by those of --kind."""
+    from nearwise.cases.infer import GUESSED_BOOLEAN
+    from nearwise.cases.schema import Schema
+
+    found = Schema({})
+    if reading.schema is not None:
+        try:
+            found = Schema.from_json(reading.schema.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise InputError(f"{reading.schema} is not a schema: it is not text in UTF-8.") from None
+    by_hand = {name: _kind(name, text) for item in reading.kind or [] for name, text in pairs(item, "--kind").items()}
+    # a kind that was edited in the file is no guess any more; that symbols are booleans is needed to read them alike
+    guessed = {name: why for name, why in found.guessed.items() if why == GUESSED_BOOLEAN and name not in by_hand}
+    return Schema({**found, **by_hand}, guessed, found.ignored)
+
+
+def _kind(name: str, text: str) -> Kind:
+    """``symbolic``, ``ordinal:S:M:L`` or ``cyclic:24`` as a kind.
+
+    >>> _kind("size", "ordinal:S:M:L")
+    Ordinal(levels=('S', 'M', 'L'))
+    """
+    from nearwise.cases.kinds import Cyclic, Ordinal
+    from nearwise.cases.schema import as_kind
+
+    kind, *more = text.split(":")
+    if kind.lower() == "ordinal":
+        return Ordinal(tuple(more))
+    if kind.lower() == "cyclic" and len(more) == 1 and _number(more[0]) is not None:
+        return Cyclic(float(more[0]))
+    if more or kind.lower() == "custom":
+        raise InputError(
+            f"--kind {name}={text}: expected a kind such as symbolic, ordinal:low:high or cyclic:24. Custom needs a "
+            "function and works in Python only."
+        )
+    return as_kind(kind, name)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

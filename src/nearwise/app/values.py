@@ -1,0 +1,72 @@
+"""Values, shares and results as a person reads them; shared by the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nearwise.explain import Neighbour
+    from nearwise.lab.protocols import Comparison, Result
+
+__all__ = ["brief", "k_used", "measured", "ranked", "reasons", "shares"]
+
+
+def brief(value: Any, most: int = 40) -> str:
+    """A value in at most so many letters.
+
+    >>> brief(0.1 + 0.2), brief({"b", "a"}), brief(None), brief([1.0, 2.5])
+    ('0.3', '{a, b}', '?', '[1, 2.5]')
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if value is None:
+        return "?"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.0f}"
+    if isinstance(value, list | tuple):
+        if value and isinstance(value[0], list):
+            return f"{len(value)} vectors"
+        text = "[" + ", ".join(brief(v) for v in value) + "]"
+    elif isinstance(value, set | frozenset):
+        text = "{" + ", ".join(sorted(str(v) for v in value)) + "}"
+    else:
+        text = str(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def ranked(distribution: Mapping[Any, float]) -> list[tuple[Any, float]]:
+    """Classes that got votes, most votes first."""
+    return sorted(((c, share) for c, share in distribution.items() if share > 0), key=lambda pair: -pair[1])
+
+
+def shares(distribution: Mapping[Any, float]) -> str:
+    return ", ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(distribution)[:4])
+
+
+def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, float]]:
+    """(feature, the query's value, the case's value, what it adds) for the features that add most."""
+    return [
+        (f, brief(neighbour.query_values.get(f)), brief(neighbour.values.get(f)), neighbour.contributions[f])
+        for f in neighbour.differing(most)
+    ]
+
+
+def measured(comparison: Comparison, result: Result) -> str:
+    """Mean and spread of a result: a percentage, or an error in the target's own unit."""
+    if comparison.regression:
+        return f"{result.mean:.4g} ± {result.spread:.2g}"
+    return f"{result.mean:.1%} ± {100 * result.spread:.1f}"
+
+
+def k_used(result: Result) -> str:
+    """The neighbours used over the folds.
+
+    >>> from nearwise.lab.protocols import Result
+    >>> k_used(Result("none", (1.0, 1.0), (3, 7), 1.0, 0.1))
+    '3 to 7'
+    """
+    if not result.k:
+        return "-"
+    low, high = min(result.k), max(result.k)
+    return str(low) if low == high else f"{low} to {high}"

@@ -1,0 +1,284 @@
+"""Saving an estimator to one file, and loading it again.
+
+What is stored is what was learned, not how to learn it: cases, measures with their units, weights and k. A loaded
+estimator answers with the same bits, and learns on from the stored cases.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nearwise import __version__
+from nearwise.cases.kinds import POLICIES, Custom
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.differences.base import Difference, FitContext
+from nearwise.differences.metric import Encoded, Measure, Measured, Metric
+from nearwise.errors import InputError, ModelFileError, did_you_mean
+from nearwise.estimators.base import Neighbors
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.model import Model
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.estimators.retrieval import NearestCases
+from nearwise.storage import container
+from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
+from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
+from nearwise.storage.values import ALLOWED, NotPlainError, listed
+from nearwise.vote import Vote
+from nearwise.weighting import Problem, Weighting
+from nearwise.weights import PerCase, PerClass, PerQuery, PerValue, Weights
+
+__all__ = ["load", "save"]
+
+ESTIMATORS: Mapping[str, type[Neighbors]] = {e.__name__: e for e in (KNNClassifier, KNNRegressor, NearestCases)}
+
+_LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
+"""what a weighting shows besides its weights: scale_, difference_in_, …"""
+
+
+# ----------------------------------------------------------------------- saving
+
+
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a file; what `KNNClassifier.save` calls."""
+    if type(estimator) not in ESTIMATORS.values():
+        raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {', '.join(ESTIMATORS)}.")
+    model = estimator._fitted()
+    estimator._check_parameters()
+    k = estimator.n_neighbors_  # chosen now if cases were added or forgotten, so that the loaded model is ready
+    pack = SettingsPacker()
+    names = getattr(estimator, "feature_names_in_", None)
+    content = {
+        "nearwise": __version__,
+        "estimator": type(estimator).__name__,
+        "parameters": _parameters(pack, estimator),
+        "functions": _functions(estimator, model.table),
+        "features_in": [int(estimator.n_features_in_), None if names is None else [str(n) for n in names]],
+        "table": pack_table(pack, model.table),
+        "target": pack_target(pack, model.target),
+        "ids": pack.array(model.ids),
+        "next_id": int(model.next_id),
+        "p": pack.value(model.problem.metric.p),
+        "measures": [_measure(pack, *pair) for pair in zip(model.problem.metric.measures, model.problem.cases.columns)],
+        "weighting": _weighting(pack, estimator.weighting_),
+        "weights": _packed(pack, "feature_weights_", model.weights),
+        "k": k,
+        "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
+    }
+    container.write(path, content, pack.arrays)
+
+
+def _packed(pack: SettingsPacker, name: str, value: Any) -> Any:
+    try:
+        return pack.value(value)
+    except (NotPlainError, RecursionError) as error:
+        what = error if isinstance(error, NotPlainError) else "a value nested too deeply"
+        raise InputError(
+            f"{name} holds {what}, which cannot be saved without pickle: use {ALLOWED}, or objects of nearwise itself. "
+            "(As a random state, give a whole number.)"
+        ) from error
+
+
+def _parameters(pack: SettingsPacker, estimator: Neighbors) -> dict[str, Any]:
+    given = estimator.get_params(deep=False)
+    return {name: pack.vote(v) if name == VOTE else _packed(pack, name, v) for name, v in given.items()}
+
+
+def _functions(estimator: Neighbors, table: CaseTable) -> dict[str, Any]:
+    """What has to be handed back at load."""
+    features = [name for name, kind in table.schema.items() if isinstance(kind, Custom) and kind.function is not None]
+    voting = SettingsPacker().vote(getattr(estimator, VOTE, "")) == {"function": VOTE}
+    if voting and VOTE in features:
+        raise InputError(
+            f"The feature {VOTE!r} and the vote both have a function, which load(path, functions=...) could not tell "
+            "apart: rename the feature."
+        )
+    return {"features": features, VOTE: voting}
+
+
+def _measure(pack: SettingsPacker, measure: Measure, column: Encoded) -> dict[str, Any]:
+    return {
+        "difference": _packed(pack, f"The difference of feature {measure.name!r}", measure.difference),
+        "policy": measure.policy,
+        "unit": pack.value(float(measure.fitted.unit)),
+        "maximum": pack.value(float(measure.fitted.maximum)),
+        "expected": None if column.expected is None else pack.array(column.expected),
+    }
+
+
+def _weighting(pack: SettingsPacker, weighting: Weighting) -> dict[str, Any]:
+    shown = {n: v for n, v in vars(weighting).items() if _LEARNED.fullmatch(n) and n not in ("weights_", "classes_")}
+    learned = {name: _packed(pack, f"{weighting.id}.{name}", value) for name, value in shown.items()}
+    return {"method": _packed(pack, "feature_weights", weighting), "learned": learned}
+
+
+# ---------------------------------------------------------------------- loading
+
+
+def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None) -> Any:
+    """Read an estimator that `save` wrote.
+
+    ``functions`` hands back what is not saved: the function of each Custom feature by the feature's name, and a vote
+    function as ``"vote"``. They are not called here. A file that is damaged, foreign or newer gives a
+    `ModelFileError`; nothing in a file is ever run.
+
+    >>> import os, tempfile
+    >>> clf = KNNClassifier(n_neighbors=1, feature_weights="none").fit([[1], [2], [8]], ["low", "low", "high"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(os.path.join(folder, "model.nearwise"))
+    ...     again = load(os.path.join(folder, "model.nearwise"))
+    >>> again.predict([[7]])
+    array(['high'], dtype='<U4')
+    """
+    content, arrays = container.read(path)
+    given = dict(functions or {})
+    _check_functions(content.get("functions"), given, os.fspath(path))
+    try:
+        return _rebuilt(content, SettingsUnpacker(arrays, given))
+    except Warning:  # the user turned warnings into errors
+        raise
+    except Exception as error:  # whatever a stranger may have written, the answer is the same kind of error
+        told = str(error) or type(error).__name__
+        raise ModelFileError(f"{os.fspath(path)!r} holds no model that this nearwise can use: {told}") from error
+
+
+def _check_functions(found: Any, given: dict[str, Any], path: str) -> None:
+    features = found.get("features") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(features, list) or not all(isinstance(f, str) for f in features):
+        raise ModelFileError(f"{path!r} holds no model that this nearwise can use: its functions are not described.")
+    needed = [*features, VOTE] if found.get(VOTE) is True else features
+    for name in needed:
+        what = "The vote of this model is" if name not in features else f"Feature {name!r} of this model is compared by"
+        if name not in given:
+            raise InputError(
+                f"{what} a function, and functions are not saved: hand it back with "
+                f"load(path, functions={{{name!r}: function}})."
+            )
+        if not callable(given[name]) and not (name == VOTE and isinstance(given[name], Vote)):
+            raise InputError(f"{what} a function, and functions[{name!r}] is a {type(given[name]).__name__}.")
+    unknown = [name for name in given if name not in needed]
+    if unknown:
+        hint = did_you_mean(str(unknown[0]), needed) or "It needs none."
+        raise InputError(f"functions names {unknown[0]!r}, and this model needs no such function. {hint}")
+
+
+def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
+    made = ESTIMATORS.get(str(content["estimator"]))
+    if made is None:
+        raise ModelFileError(f"there is no estimator {content['estimator']!r}")
+    estimator = made(**_given(unpack, content["parameters"]))
+    estimator._check_parameters()
+    table = unpack_table(unpack, content["table"])
+    target = unpack_target(unpack, content["target"], len(table), has_classes=made is KNNClassifier)
+    metric, cases = _measured(unpack, content, table, target)
+    problem = Problem(table, metric, cases, target)
+    weights = _checked_weights(unpack.value(content["weights"]), table, target)
+    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
+    if len(ids) != len(table) or len(np.unique(ids)) != len(ids) or type(next_id) is not int or next_id >= 2**62:
+        raise ModelFileError("the cases have no ids")
+    if ids.min() < 0 or ids.max() >= next_id:
+        raise ModelFileError("the ids of the cases are not below the next one")
+    _set_features_in(estimator, content["features_in"], table)
+    estimator.weighting_ = _learned_weighting(unpack, content["weighting"], weights, target)
+    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine))
+    _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
+    return estimator
+
+
+def _given(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:
+    parameters = unpack.settings(found)
+    schema = parameters.get("schema")
+    if type(schema) is dict:
+        parameters["schema"] = {name: unpack.with_function(name, kind) for name, kind in schema.items()}
+    return parameters
+
+
+def _measured(
+    unpack: SettingsUnpacker, content: dict[str, Any], table: CaseTable, target: Target
+) -> tuple[Metric, Measured]:
+    """The metric with the units it had, and the cases under it; no difference is measured."""
+    p: Any = unpack.value(content["p"])
+    if type(p) not in (int, float, np.int64, np.float64) or not 1 <= p < np.inf:
+        raise ModelFileError("the power of the distance is not a number from 1")
+    measures, columns = [], []
+    features = zip(table.schema.items(), listed(content["measures"], len(table.columns)), strict=True)
+    for f, ((name, kind), found) in enumerate(features):
+        difference, policy = unpack.value(found["difference"]), found["policy"]
+        unit, maximum = unpack.value(found["unit"]), unpack.value(found["maximum"])
+        if not isinstance(difference, Difference) or policy not in POLICIES:
+            raise ModelFileError(f"there is no difference for feature {name!r}")
+        if not (isinstance(unit, float) and isinstance(maximum, float) and unit > 0 and 0 <= maximum < np.inf):
+            raise ModelFileError(f"the unit of feature {name!r} is not a number above 0")
+        context = FitContext(name, kind, target, policy=policy, known=(unit, maximum))
+        fitted = difference.fit(table.columns[f], context)
+        fitted.unit, fitted.maximum = unit, maximum
+        measure = Measure(name, kind, difference, fitted, policy)
+        measures.append(measure)
+        if found["expected"] is None:
+            columns.append(measure.encode(table, f))
+            continue
+        expected = unpack.array(found["expected"], "f", axes=1)
+        if len(expected) != len(table) or not np.isfinite(expected).all() or policy != "mean":
+            raise ModelFileError(f"the expected differences of feature {name!r} are not there")
+        # measured under another policy, which asks no difference for its mean
+        columns.append(replace(replace(measure, policy="max").encode(table, f), expected=expected))
+    return Metric(tuple(measures), p), Measured(tuple(columns), len(table))
+
+
+def _checked_weights(weights: Any, table: CaseTable, target: Target) -> Weights:
+    if not isinstance(weights, Weights) or isinstance(weights, PerQuery) or weights.features != table.schema.names:
+        raise ModelFileError("the weights are not those of the features")
+    if isinstance(weights, PerCase) and len(weights.values) != len(table):
+        raise ModelFileError("the weights are not those of the cases")
+    if isinstance(weights, PerClass | PerValue) and len(weights.classes) not in _class_counts(weights, target):
+        raise ModelFileError("the weights are not those of the classes")
+    if weights.importances.shape != (len(table.columns),) or not np.isfinite(weights.importances).all():
+        raise ModelFileError("the weights are not numbers")
+    return weights
+
+
+def _class_counts(weights: Weights, target: Target) -> tuple[int, ...]:
+    return (target.n_classes,) if isinstance(weights, PerClass) else (0, target.n_classes)
+
+
+def _learned_weighting(unpack: SettingsUnpacker, found: Any, weights: Weights, target: Target) -> Weighting:
+    weighting = unpack.value(found["method"])
+    if not isinstance(weighting, Weighting):
+        raise ModelFileError("there is no weighting")
+    for name, value in unpack.settings(found["learned"]).items():
+        if not _LEARNED.fullmatch(name) or hasattr(type(weighting), name):
+            raise ModelFileError(f"a weighting learns no {name!r}")
+        setattr(weighting, name, value)
+    weighting.weights_ = weights
+    if target.classes is not None:
+        weighting.classes_ = target.classes
+    return weighting
+
+
+def _set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
+    count, names = listed(found, 2)
+    ignored = table.schema.ignored
+    if type(count) is not int or count < len(table.columns):
+        raise ModelFileError("the number of columns is missing")
+    estimator.n_features_in_ = count
+    if names is None:
+        return
+    if len(listed(names)) != count or [n for n in names if n not in ignored] != list(table.schema.names):
+        raise ModelFileError("the names of the columns are not those of the features")
+    estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _set_k(estimator: Any, k: Any, errors: Any) -> None:
+    if type(k) is not int or k < 1:
+        raise ModelFileError("the number of neighbours is not a whole number from 1")
+    estimator._chosen_k = k
+    if errors is not None:
+        if not isinstance(errors, np.ndarray) or errors.ndim != 1 or errors.dtype.kind != "f":
+            raise ModelFileError("the errors of leaving one out are no numbers")
+        estimator.loo_errors_ = errors

@@ -1,0 +1,1 @@
+"""The lab: data sets the package makes itself, honest protocols, and tests of significance."""

@@ -1,0 +1,230 @@
+"""How well methods do on cases they have not seen: cross-validation in which everything is learned from the training part.
+
+Each method learns its weights, the ranges of numbers and k from the training part of a fold and is asked about the
+rest. Every method sees the same folds, so differences between methods are differences of pairs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.schema import Schema
+from nearwise.errors import InputError
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.progress import progress
+
+__all__ = ["Comparison", "Result", "compare", "folds_of"]
+
+BASELINES = {False: "majority class", True: "mean of the training part"}
+"""what a method must beat, by whether numbers are predicted"""
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one method did, fold by fold."""
+
+    method: str
+    scores: tuple[float, ...]
+    """accuracy of each fold, or the mean absolute error where numbers are predicted"""
+    k: tuple[int, ...]
+    """neighbours used in each fold; empty for the baseline"""
+    pooled: float
+    """accuracy over all predictions together, or R squared where numbers are predicted"""
+    seconds: float
+    reason: str = ""
+    """why the method cannot work on this table; empty where it can"""
+
+    @property
+    def applicable(self) -> bool:
+        return not self.reason
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.scores)) if self.scores else float("nan")
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the folds."""
+        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        if not self.applicable:
+            return {"method": self.method, "applicable": False, "reason": self.reason}
+        return {
+            "method": self.method, "applicable": True, "mean": self.mean, "spread": self.spread, "pooled": self.pooled,
+            "scores": list(self.scores), "k": list(self.k), "seconds": self.seconds,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods on the same folds."""
+
+    results: tuple[Result, ...]
+    baseline: Result
+    n: int
+    folds: int
+    repeats: int
+    seed: int
+    regression: bool = False
+
+    @property
+    def measure(self) -> str:
+        return "mean absolute error" if self.regression else "accuracy"
+
+    @property
+    def applicable(self) -> list[Result]:
+        return [r for r in self.results if r.applicable]
+
+    @property
+    def best(self) -> Result:
+        """The method with the best mean; the earlier one where two are equal."""
+        sign = -1 if self.regression else 1
+        return max(self.applicable, key=lambda r: sign * r.mean)
+
+    @property
+    def test_share(self) -> float:
+        """Cases tested over cases learned from, in one fold: what the corrected t-test needs."""
+        return 1 / (self.folds - 1)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure, "cases": self.n, "folds": self.folds, "repeats": self.repeats, "seed": self.seed,
+            "baseline": self.baseline.to_json(), "methods": [r.to_json() for r in self.results],
+        }  # fmt: skip
+
+
+def folds_of(labels: Sequence[Any] | NDArray[Any], folds: int, rng: np.random.Generator) -> list[Rows]:
+    """The test cases of each fold: every case once, every class dealt out evenly.
+
+    The cases of each class are shuffled and dealt like cards; the next class goes on where the last one stopped, so
+    fold sizes differ by one at the most.
+
+    >>> [sorted(rows.tolist()) for rows in folds_of(["a", "a", "b", "b"], 2, np.random.default_rng(0))]
+    [[1, 2], [0, 3]]
+    """
+    _, codes = np.unique(np.asarray(labels), return_inverse=True)
+    dealt = [rng.permutation(np.flatnonzero(codes == code)) for code in range(codes.max() + 1)]
+    deck = np.concatenate(dealt)
+    return [np.sort(deck[fold::folds]) for fold in range(folds)]
+
+
+def compare(
+    X: Any,
+    y: Sequence[Any],
+    methods: Iterable[str] | Mapping[str, Any] = ("none", "mdw"),
+    *,
+    folds: int = 10,
+    repeats: int = 1,
+    seed: int = 0,
+    regression: bool = False,
+    schema: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Cross-validate methods: ids, or a mapping from a name to anything ``feature_weights`` takes.
+
+    ``settings`` go to the estimator. A method that refuses the table is reported with its reason; when every one
+    does, that is an error.
+
+    >>> X = [[i % 7, i // 6] for i in range(12)]
+    >>> found = compare(X, ["low"] * 6 + ["high"] * 6, ["none"], folds=3)
+    >>> found.results[0].mean > found.baseline.mean == 0.5
+    True
+    """
+    table = raw_table(X)
+    target = np.asarray(y, dtype=np.float64 if regression else None)
+    _check(table, target, folds, repeats)
+    rng = np.random.default_rng(seed)
+    strata = np.zeros(len(target)) if regression else target
+    parts = [rows for _ in range(repeats) for rows in folds_of(strata, folds, rng)]
+    named = dict(methods) if isinstance(methods, Mapping) else {m: m for m in methods}
+    # kinds are read off the values once, so that every fold has the same features; everything else is learned inside
+    kinds = Schema.infer(table, schema)
+    make = KNNRegressor if regression else KNNClassifier
+    steps = progress(
+        ((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating"
+    )
+    runs = {name: _Run(regression) for name in named}
+    for name, rows in steps:
+        if not runs[name].reason:
+            runs[name].fold(make(feature_weights=named[name], schema=kinds, random_state=seed, **settings), table, target, rows)
+    results = [run.result(name) for name, run in runs.items()]
+    if not any(r.applicable for r in results):
+        raise InputError(results[0].reason)
+    baseline = _Run(regression)
+    for rows in parts:
+        baseline.add(target[rows], _typical(np.delete(target, rows), len(rows), regression), None)
+    return Comparison(
+        tuple(results), baseline.result(BASELINES[regression]), len(target), folds, repeats, seed, regression
+    )
+
+
+class _Run:
+    """One method on its way through the folds."""
+
+    def __init__(self, regression: bool) -> None:
+        self.regression = regression
+        self.scores: list[float] = []
+        self.k: list[int] = []
+        self.truth: list[NDArray[Any]] = []
+        self.predicted: list[NDArray[Any]] = []
+        self.seconds = 0.0
+        self.reason = ""
+
+    def fold(self, model: KNNClassifier | KNNRegressor, table: RawTable, target: NDArray[Any], rows: Rows) -> None:
+        started = time.perf_counter()
+        train = np.setdiff1d(np.arange(len(target)), rows)
+        try:
+            model.fit(table.take(train), target[train])
+        except InputError as error:
+            self.reason = str(error)
+            return
+        predicted = model.predict(table.take(rows))
+        self.seconds += time.perf_counter() - started
+        self.add(target[rows], predicted, model.n_neighbors_)
+
+    def add(self, truth: NDArray[Any], predicted: NDArray[Any], k: int | None) -> None:
+        right = np.abs(truth - predicted) if self.regression else truth == predicted
+        self.scores.append(float(np.mean(right)))
+        self.truth.append(truth)
+        self.predicted.append(predicted)
+        if k is not None:
+            self.k.append(k)
+
+    def result(self, name: str) -> Result:
+        if self.reason:
+            return Result(name, (), (), float("nan"), self.seconds, self.reason)
+        truth, predicted = np.concatenate(self.truth), np.concatenate(self.predicted)
+        pooled = _r_squared(truth, predicted) if self.regression else float(np.mean(truth == predicted))
+        return Result(name, tuple(self.scores), tuple(self.k), pooled, self.seconds)
+
+
+def _check(table: RawTable, target: NDArray[Any], folds: int, repeats: int) -> None:
+    if len(target) != len(table):
+        raise InputError(f"Expected one target value per case: {len(table)} cases, {len(target)} values.")
+    if not 2 <= folds <= len(target):
+        raise InputError(f"folds={folds}: expected at least 2 and at most one per case ({len(target)}).")
+    if repeats < 1:
+        raise InputError(f"repeats={repeats}: expected at least 1.")
+
+
+def _typical(train: NDArray[Any], m: int, regression: bool) -> NDArray[Any]:
+    if regression:
+        return np.full(m, train.mean())
+    labels, counts = np.unique(train, return_counts=True)
+    return np.full(m, labels[counts.argmax()])
+
+
+def _r_squared(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    total = float(np.square(truth - truth.mean()).sum())
+    return 1.0 - float(np.square(truth - predicted).sum()) / total if total > 0 else float("nan")

@@ -1,0 +1,102 @@
+"""Random mixed tables, metrics and weights for the engine tests."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from nearwise.cases.kinds import Cyclic, Custom, Numeric, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.cases.schema import Schema
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.differences.metric import Metric
+from nearwise.engines.base import Distance, Payload
+from nearwise.weights import Directed, Global, PerCase, PerClass, PerQuery, PerValue, Stored
+
+
+def length_gap(a, b):
+    return abs(len(a) - len(b))
+
+
+KINDS = {
+    "numeric": (Numeric(), lambda rng: float(rng.integers(0, 4))),
+    "gaussian": (Numeric(difference="sigma"), lambda rng: float(rng.normal())),
+    "cyclic": (Cyclic(period=24), lambda rng: float(rng.integers(0, 24))),
+    "symbolic": (Symbolic(), lambda rng: "abc"[rng.integers(0, 3)]),
+    "mvdm": (Symbolic(difference="mvdm"), lambda rng: "abcd"[rng.integers(0, 4)]),
+    "ordinal": (Ordinal(levels=("low", "mid", "high")), lambda rng: ("low", "mid", "high")[rng.integers(0, 3)]),
+    "text": (Text(), lambda rng: "".join(rng.choice(list("ab"), rng.integers(0, 4)))),
+    "tags": (Set(members="symbols"), lambda rng: set(rng.choice(list("xyz"), rng.integers(0, 3)).tolist())),
+    "shapes": (Set(members="vectors"), lambda rng: rng.integers(0, 3, (rng.integers(1, 3), 2)).tolist()),
+    "vector": (Vector(), lambda rng: rng.integers(0, 3, 2).astype(float).tolist()),
+    "custom": (Custom(length_gap), lambda rng: "x" * int(rng.integers(0, 3))),
+}
+CORE = ("numeric", "gaussian", "symbolic", "ordinal")
+VECTORISED = tuple(name for name in KINDS if name != "custom")
+
+
+def make_table(rng, kinds, n, holes, unseen=False):
+    """Columns named f0, f1, … of the given kinds, with holes; unseen symbols where asked."""
+    columns, schema = {}, {}
+    for j, name in enumerate(kinds):
+        kind, draw = KINDS[name]
+        values = [None if rng.random() < holes else draw(rng) for _ in range(n)]
+        if unseen and name in ("symbolic", "mvdm") and n:
+            values[0] = "never seen"
+        columns[f"f{j}"], schema[f"f{j}"] = values, kind
+    return columns, schema
+
+
+def typed(columns, schema):
+    return CaseTable.like(CaseTable_raw(columns), Schema(schema))
+
+
+def CaseTable_raw(columns):  # noqa: N802 - reads like the class it stands for
+    from nearwise.cases.frames import RawColumn, RawTable
+
+    raw = tuple(RawColumn("object", list(values)) for values in columns.values())
+    n = len(next(iter(columns.values())))
+    return RawTable(tuple(columns), raw, n, None, True)
+
+
+def problem(seed, kinds, n=9, m=5, p=2, policy="max", holes=0.2, shape="global"):
+    """(distance, measured queries, payload) of a random problem, all from one seed."""
+    rng = np.random.default_rng(seed)
+    columns, schema = make_table(rng, kinds, n, holes)
+    table = typed(columns, schema)
+    target = Target(rng.integers(0, 3, n), np.array(["p", "q", "r"]), rng.integers(1, 3, n).astype(float))
+    metric = Metric.fit(table, target, missing=policy, p=p)
+    queries = metric.measure(typed(make_table(rng, kinds, m, holes, unseen=True)[0], schema))
+    stored = Stored(metric.measure(table), target.values)
+    weights = make_weights(rng, shape, metric, table, n, m)
+    payload = Payload(target.values, target.weights[:, None], 3)
+    return Distance(metric, weights, stored), queries, payload
+
+
+def make_weights(rng, shape, metric, table, n, m):
+    names, p = metric.names, len(metric.names)
+
+    def some(*size):
+        return rng.integers(0, 4, size) / 2
+
+    if shape == "per-class":
+        return PerClass(some(3, p), names, ["p", "q", "r"], [0.5, 0.3, 0.2])
+    if shape == "per-case":
+        return PerCase(some(n, p), names)
+    if shape == "per-query":
+        return PerQuery(some(m, p), names)
+    if shape == "directed":
+        return Directed(some(2, p), names)
+    if shape.startswith("per-value"):
+        levels = [c.levels if m.kind.name == "Symbolic" else () for c, m in zip(table.columns, metric.measures)]
+        rows = (3,) if shape.endswith("class") else ()
+        classes = {"classes": ["p", "q", "r"], "priors": [0.5, 0.3, 0.2]} if rows else {}
+        values = [some(*rows, max(1, len(level))) for level in levels]
+        by = "stored" if "stored" in shape else "query"
+        return PerValue(values, names, levels, by=by, unseen=some(p), **classes)
+    return Global(some(p), names)
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def kind_lists(names):
+    return st.lists(st.sampled_from(names), min_size=1, max_size=5)

@@ -1,0 +1,162 @@
+"""Every engine equals the obvious reference for every distance it accepts, ties included."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearwise.engines.base import Distance, Payload
+from nearwise.engines.blocks import BlockEngine
+from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.mapped import MappedEngine
+from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.plan import ENGINES, plan
+from nearwise.engines.reference import ReferenceEngine
+from nearwise.errors import InputError, NearwiseWarning
+from nearwise.weights import Matrix
+
+from .tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
+
+SHAPES = (
+    "global", "per-class", "per-case", "per-query", "per-value", "per-value-stored", "per-value-class",
+    "per-value-stored-class",
+)  # fmt: skip
+POLICIES = ("max", "ignore", "value", "mean")
+
+
+def assert_same_neighbours(found, expected):
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_allclose(found.sums, expected.sums, rtol=1e-12)
+    np.testing.assert_array_equal(found.inside, expected.inside)
+    np.testing.assert_array_equal(found.tied, expected.tied)
+    np.testing.assert_allclose(found.tie_sums, expected.tie_sums, rtol=1e-12)
+
+
+def compare(engine, distance, queries, payload, k, leave_out):
+    reference = ReferenceEngine(distance)
+    fast = engine(distance)
+    assert_same_neighbours(fast.nearest(queries, k, payload, leave_out), reference.nearest(queries, k, payload, leave_out))
+    levels, expected = fast.levels(queries, k, payload, leave_out), reference.levels(queries, k, payload, leave_out)
+    np.testing.assert_allclose(levels.sums, expected.sums, rtol=1e-12)
+    np.testing.assert_array_equal(levels.counts, expected.counts)
+    np.testing.assert_allclose(levels.payload, expected.payload, rtol=1e-12)
+    np.testing.assert_allclose(fast.sums(queries), reference.sums(queries), rtol=1e-12, atol=0)
+    limits = np.full(len(queries), 1.0)
+    for (sums, near), (wanted, cases) in zip(
+        fast.within(queries, limits, leave_out), reference.within(queries, limits, leave_out)
+    ):
+        np.testing.assert_array_equal(near, cases)
+        np.testing.assert_allclose(sums, wanted, rtol=1e-12)
+
+
+@given(
+    seeds, kind_lists(VECTORISED), st.integers(1, 12), st.sampled_from([1, 2, 3]), st.sampled_from(POLICIES),
+    st.sampled_from(SHAPES), st.booleans(),
+)  # fmt: skip
+def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):
+    distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
+    compare(BlockEngine, distance, queries, payload, k, None if alone else np.arange(len(queries)) - 1)
+
+
+@given(seeds, kind_lists(CORE), st.integers(1, 12), st.sampled_from([1, 2]), st.sampled_from(["max", "value"]), st.booleans())
+def test_the_native_scan_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy, per_class):
+    if core() is None:
+        pytest.skip("the native core is not built")
+    shape = "per-class" if per_class else "global"
+    distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
+    leave_out = np.arange(len(queries)) - 1
+    compare(NativeEngine, distance, queries, payload, k, leave_out)
+    found, expected = (e(distance).nearest(queries, k, payload, leave_out).sums for e in (NativeEngine, ReferenceEngine))
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(seeds, st.integers(1, 12))
+def test_the_callback_engine_equals_the_reference(seed, k):
+    distance, queries, payload = problem(seed, ["custom", "numeric", "symbolic"])
+    with pytest.warns(NearwiseWarning, match="'f0' is compared by a Python function"):
+        compare(CallbackEngine, distance, queries, payload, k, None)
+
+
+@given(seeds, st.integers(1, 4))
+def test_directed_weights_depend_on_the_side_of_the_query(seed, k):
+    distance, queries, payload = problem(seed, ["numeric", "gaussian"], shape="directed", holes=0.0)
+    compare(BlockEngine, distance, queries, payload, k, None)
+
+
+@given(seeds)
+def test_a_matrix_of_weights_is_euclidean_distance_after_the_map(seed):
+    distance, queries, payload = problem(seed, ["numeric", "gaussian", "ordinal"], holes=0.0)
+    matrix = np.random.default_rng(seed).normal(size=(2, 3))
+    mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names), distance.stored)
+    units = np.sqrt(distance.metric.scales())
+    x, q = (np.stack([c.values for c in m.columns], axis=1) * units for m in (distance.stored.cases, queries))
+    expected = np.square((q[:, None] - x[None]) @ matrix.T).sum(axis=2)
+    np.testing.assert_allclose(MappedEngine(mapped).sums(queries), expected, rtol=1e-9, atol=1e-12)
+    assert plan(mapped).engine.name == "mapped"
+
+
+def test_zero_weight_equals_dropping_the_feature():
+    distance, queries, payload = problem(3, ["numeric", "symbolic"], holes=0.0)
+    weights = type(distance.weights)([1.0, 0.0], distance.metric.names)
+    alone, asked, _ = problem(3, ["numeric"], holes=0.0)
+    with_zero = BlockEngine(Distance(distance.metric, weights, distance.stored)).sums(queries)
+    x, q = distance.stored.cases.columns[0], queries.columns[0]
+    measure = distance.metric.measures[0]
+    np.testing.assert_array_equal(with_zero, measure.scale(2) * measure.block(x, q) ** 2)
+
+
+def test_a_case_is_at_distance_zero_from_itself():
+    distance, _, payload = problem(5, [k for k in VECTORISED], holes=0.0)
+    sums = BlockEngine(distance).sums(distance.stored.cases)
+    assert (np.diag(sums) == 0).all()
+
+
+def test_every_feature_left_out_counts_as_the_largest_difference():
+    distance, queries, payload = problem(1, ["numeric", "symbolic"], policy="ignore", holes=1.0)
+    reference = ReferenceEngine(distance).sums(queries)
+    np.testing.assert_array_equal(BlockEngine(distance).sums(queries), reference)
+
+
+def test_more_neighbours_than_cases_leave_empty_places():
+    distance, queries, payload = problem(2, ["numeric"], n=3)
+    found = BlockEngine(distance).nearest(queries, 5, payload)
+    assert (found.indices[:, 3:] == -1).all()
+    assert np.isinf(found.sums[:, 3:]).all()
+    assert sorted(found.indices[0, :3]) == [0, 1, 2]
+
+
+def test_a_block_of_bounded_memory_gives_the_same_neighbours(monkeypatch):
+    distance, queries, payload = problem(4, ["numeric", "symbolic", "text"], n=30, m=20, shape="per-query")
+    whole = BlockEngine(distance).nearest(queries, 3, payload)
+    monkeypatch.setattr("nearwise.engines.blocks.BLOCK_BYTES", 1)
+    assert_same_neighbours(BlockEngine(distance).nearest(queries, 3, payload), whole)
+
+
+def test_the_planner_says_what_it_chose_and_why():
+    plain = plan(problem(0, ["numeric", "symbolic"])[0])
+    mixed = plan(problem(0, ["numeric", "text"])[0])
+    if core() is not None:
+        assert plain.engine.name == "native"
+    assert mixed.engine.name == "blocks"
+    assert "not native" in mixed.describe()
+    with pytest.warns(NearwiseWarning):
+        assert plan(problem(0, ["custom"])[0]).engine.name == "callback"
+
+
+def test_an_engine_that_cannot_serve_says_why():
+    with pytest.raises(InputError, match="not in the core|not built"):
+        plan(problem(0, ["text"])[0], "native")
+    with pytest.raises(InputError, match="Did you mean 'blocks'"):
+        plan(problem(0, ["text"])[0], "block")
+
+
+def test_every_kind_and_engine_is_in_these_tests():
+    assert {kind.name for kind, _ in KINDS.values()} == {
+        "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
+    }  # fmt: skip
+    assert set(ENGINES) == {"native", "mapped", "blocks", "callback", "reference"}
+
+
+def test_the_payload_adds_up_over_a_tie_group():
+    payload = Payload(np.array([0, 1, 1]), np.array([[1.0], [2.0], [3.0]]), 2)
+    np.testing.assert_array_equal(payload.sum(np.array([0, 2])), [[1.0], [3.0]])
