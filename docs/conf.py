@@ -1,19 +1,27 @@
 """How the documentation is built: `make docs`."""
 
-from importlib.metadata import version as installed_version
+import sys
+from pathlib import Path
+
+from nearwise import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "nearwise"
 author = "The nearwise developers"
 copyright = "2026, The nearwise developers"
-version = release = installed_version("nearwise")
+version = release = __version__
 
 extensions = [
+    "methods_table",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
 exclude_patterns = ["_build"]
+default_role = "py:obj"  # a name in single backticks of a docstring is a link where there is one
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 bibtex_bibfiles = ["references.bib"]
@@ -21,6 +29,8 @@ bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = False
 
 html_theme = "furo"
 html_title = "nearwise"

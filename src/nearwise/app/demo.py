@@ -23,16 +23,19 @@ SHOWN = 5
 
 
 def demo(
-    report: Annotated[
-        Path, typer.Option("--report", help="Where to write the self-contained HTML report.")
-    ] = Path("nearwise-report.html"),
+    report: Annotated[Path, typer.Option("--report", help="Where to write the self-contained HTML report.")] = Path(
+        "nearwise-report.html"
+    ),
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Also write the cars as JSON lines, and their schema beside them (.schema.json)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn, compare and explain on an embedded table of second-hand cars."""
+    """Learn, compare and explain on a table of cars.
+
+    The package generates the 400 second-hand cars itself.
+    """
     from nearwise.app.evaluate import how_measured
     from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.report import Report, page
@@ -46,8 +49,9 @@ def demo(
     check_output(data)
     table, bands = cars()
     about = (
-        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector, and "
-        "holes) and a price band to predict. The package generates them; plate and weekday have nothing to do with the price."
+        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector, "
+        "and holes) and a price band to predict. The package generates them; plate and weekday have nothing to do with "
+        "the price."
     )
     if data is not None:
         _write_data(data, table, bands)
@@ -57,24 +61,28 @@ def demo(
     differences = against_first(comparison)
     model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
     chosen = _telling(model, table, bands)
-    learned = f"Learned by mdw from {len(table) - HELD_OUT} cars; the predictions below are for cars it has not seen."
+    learned = (
+        f"Learned by mdw from {len(table) - HELD_OUT} cars, k = {model.n_neighbors_}; the predictions below are for "
+        "cars it has not seen."
+    )
     titles = [title for title, _ in chosen]
     why = [found for _, found in chosen]
     told = Report(
-        "nearwise on second-hand cars", about, model.schema_, comparison, differences, model.feature_weights_, learned, why,
-        titles, [how_measured(comparison)],
+        "nearwise on second-hand cars", about, model.schema_, comparison, differences, model.feature_weights_, learned,
+        why, titles, SHOWN, [how_measured(comparison)],
     )  # fmt: skip
     write_file(report, page(told))
     if as_json:
         found = {
             **comparison.to_json(), "differences": [d.to_json() for d in differences], "k": model.n_neighbors_,
-            "weights": model.feature_weights_.to_json(), "explanations": [w.to_json() for w in why], "report": str(report),
+            "weights": model.feature_weights_.to_json(), "explanations": [w.to_json() for w in why],
+            "report": str(report),
         }  # fmt: skip
         write(json_text(found))
     else:
         show("", *comparison_view(comparison, differences), "", learned, "", *weights_view(model.feature_weights_), "")
-        for title, found in chosen:
-            show(*explanation_view(found, f"{title}: "))
+        for title, explained in chosen:
+            show(*explanation_view(explained, title, SHOWN))
         say(how_measured(comparison))
     say(f"report: {report.absolute()}")
 
@@ -96,8 +104,8 @@ def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[t
     found = []
     for title, row in rows.items():
         car, truth = table[first + row], bands[first + row]
-        name = f"{title}, {car['make']} of {car['age']:g} years, in truth {truth}"
-        found.append((name, model.explain([car], min(SHOWN, model.n_neighbors_))[0]))
+        name = f"{title}: {car['make']}, {car['age']:g} years old, in truth {truth}"
+        found.append((name, model.explain([car])[0]))
     return found
 
 
@@ -108,7 +116,9 @@ def _write_data(path: Path, table: list[Any], bands: list[str]) -> None:
     from nearwise.lab.cars import SCHEMA
 
     beside = path.with_suffix(".schema.json")
-    lines = (json.dumps({**car, "price_band": band}, ensure_ascii=False) for car, band in zip(table, bands, strict=True))
+    lines = (
+        json.dumps({**car, "price_band": band}, ensure_ascii=False) for car, band in zip(table, bands, strict=True)
+    )
     write_file(path, "\n".join(lines) + "\n")
     write_file(beside, json_text(SCHEMA.to_json()))
     say(f"wrote {path} and {beside}")

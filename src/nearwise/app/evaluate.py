@@ -26,7 +26,8 @@ def evaluate(
     method: Annotated[
         str | None,
         typer.Option(
-            "--weights", help="Methods with commas; default none,mdw, for numbers none. Each is compared with the first."
+            "--weights",
+            help="Methods with commas; default none,mdw, for numbers none. Each is compared with the first.",
         ),
     ] = None,
     cv: Annotated[int, typer.Option("--cv", min=2, help="Folds of the cross-validation.")] = 10,
@@ -35,7 +36,10 @@ def evaluate(
     report: Annotated[Path | None, typer.Option("--report", help="Also write a self-contained HTML report.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cross-validate methods; weights, ranges and k are learned in the training part only."""
+    """Compare methods on cases they have not seen.
+
+    By cross-validation: weights, ranges and k are learned in the training part of each fold only.
+    """
     from nearwise.app.options import listed
     from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.show import comparison_view
@@ -102,11 +106,13 @@ def how_measured(c: Comparison, k: str = "loo", given: Sequence[str] = ()) -> st
         "standard deviation over folds."
     )
     if given:
-        told += f" The weights of {', '.join(given)} were given: if they were learned from these cases, the figure flatters them."
+        told += (
+            f" The weights of {', '.join(given)} were given: if they come from these cases, the figure flatters them."
+        )
     if len(c.applicable) > 1:
         told += (
             f" Each method is compared with the first, {c.applicable[0].method}, by the corrected resampled t-test of "
-            f"Nadeau and Bengio at {LEVEL:.0%}, with Holm's correction where there are several. A difference that may be chance is "
-            "not a proof that the methods are equal."
+            f"Nadeau and Bengio at {LEVEL:.0%}, with Holm's correction where there are several. A difference "
+            "that may be chance is not a proof that the methods are equal."
         )
     return told

@@ -50,13 +50,17 @@ def explain(
 
         table = replace(table, labels=tuple(range(len(table))))
     parts = [asked[i : i + _AT_ONCE] for i in range(0, len(asked), _AT_ONCE)]
-    found = [why for part in progress(parts, len(parts), "explaining") for why in model.explain(table.take(part), neighbours)]
+    found = [
+        why for part in progress(parts, len(parts), "explaining") for why in model.explain(table.take(part), neighbours)
+    ]
     if as_json:
         write(json_text([why.to_json() for why in found]))
     else:
         show(*(view for why in found for view in explanation_view(why)))
     if html is not None:
-        report = Report(f"Why: {file.name}", f"Answers of {model_file.name} to cases of {file.name}.", explanations=found)
+        report = Report(
+            f"Why: {file.name}", f"Answers of {model_file.name} to cases of {file.name}.", explanations=found
+        )
         write_file(html, page(report))
         say(f"wrote {html}")
 

@@ -52,7 +52,8 @@ def fit(
         }  # fmt: skip
         write(json_text(found))
         return
-    say(f"{len(cases.table)} cases, {len(model.schema_)} features, weights {method}, k = {model.n_neighbors_}: wrote {out}")
+    learned = f"{len(cases.table)} cases, {len(model.schema_)} features, weights {method}, k = {model.n_neighbors_}"
+    say(f"{learned}: wrote {out}")
 
 
 @with_options
@@ -84,7 +85,9 @@ def predict(
         shares = model.predict_proba(table)
         columns |= {f"p({label})": shares[:, c].tolist() for c, label in enumerate(model.classes_)}
     rows = list(zip(*columns.values(), strict=True))
-    text = json_text([dict(zip(columns, row, strict=True)) for row in rows]) if as_json else csv_text(list(columns), rows)
+    text = (
+        json_text([dict(zip(columns, row, strict=True)) for row in rows]) if as_json else csv_text(list(columns), rows)
+    )
     if out is None:
         write(text)
         return

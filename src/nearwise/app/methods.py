@@ -32,7 +32,10 @@ def methods(
     knowledge: Annotated[str | None, _dimension("knowledge")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the weighting methods, all or those at a place in the five dimensions."""
+    """List the weighting methods.
+
+    The options leave those at one place in the five dimensions of Wettschereck, Aha and Mohri (1997).
+    """
     from nearwise.app.output import json_text, say, show, write
 
     asked = {

@@ -40,7 +40,8 @@ class Reading:
         str | None, typer.Option("--label", help="A column that names the cases; it is not a feature.")
     ] = None
     group_by: Annotated[
-        str | None, typer.Option("--group-by", help="Rows with the same value here are one case, with sets as features.")
+        str | None,
+        typer.Option("--group-by", help="Rows with the same value here are one case, with sets as features."),
     ] = None
     keep: Annotated[
         str | None, typer.Option("--keep", help="With --group-by: columns that are the same in a group and stay plain.")
@@ -52,9 +53,9 @@ class Learning:
     """How cases are compared and counted; passed on to the estimator."""
 
     k: Annotated[str, typer.Option("--k", help="Neighbours: a number, or loo to choose by leaving one out.")] = "loo"
-    vote: Annotated[
-        str, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")
-    ] = "distance"
+    vote: Annotated[str, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")] = (
+        "distance"
+    )
     ties: Annotated[str, typer.Option("--ties", help="fair, distances, random or index.")] = "fair"
     missing: Annotated[
         str, typer.Option("--missing", help="max, ignore, value, mean or error; or by column: age=ignore,km=mean")
@@ -69,7 +70,13 @@ class Learning:
 
     def settings(self) -> dict[str, Any]:
         """Parameters of an estimator."""
-        return {**self.comparing(), "n_neighbors": neighbours(self.k), "vote": self.vote, "ties": self.ties, "p": self.p}
+        return {
+            **self.comparing(),
+            "n_neighbors": neighbours(self.k),
+            "vote": self.vote,
+            "ties": self.ties,
+            "p": self.p,
+        }
 
     def comparing(self) -> dict[str, Any]:
         """The part that weightings need, too: how values are compared."""
@@ -83,7 +90,7 @@ class Learning:
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its option groups as parameters of its own."""
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     own: list[inspect.Parameter] = []
     shared: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nearwise.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
 __all__ = ["check_output", "csv_text", "json_text", "plain", "say", "show", "write", "write_file"]
 
@@ -35,17 +35,16 @@ def write(text: str) -> None:
 
 
 def show(*views: RenderableType) -> None:
-    """Data for a person: tables and bars on standard output, in colour on a terminal."""
-    console = _console()
-    for view in views:
-        console.print(view)
-
-
-def _console() -> Console:
+    """Data for a person: tables and bars on standard output, in colour on a terminal, plain lines elsewhere."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False)
+    terminal = sys.stdout.isatty()
+    file = sys.stdout if terminal else StringIO()
+    console = Console(file=file, width=None if terminal else _PIPE_WIDTH, highlight=False, emoji=False, markup=False)
+    for view in views:
+        console.print(view)
+    if isinstance(file, StringIO):
+        write("".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines()))
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearwise import __version__
-from nearwise.app.values import brief, k_used, measured, ranked, reasons
+from nearwise.app.values import LISTED, brief, k_used, measured, ranked, reasons, remainder
 from nearwise.lab.significance import Difference, in_words
 from nearwise.weights import PerClass
 
@@ -35,7 +35,8 @@ h3 { font-size: 1rem; margin: 0 0 .3rem; } p { margin: .4rem 0; } .soft, small, 
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); } td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem; margin: .9rem 0; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem;
+  margin: .9rem 0; }
 .track { position: relative; height: .8rem; min-width: 7rem; background: var(--card); border-radius: .2rem; }
 .fill { height: 100%; background: var(--bar); border-radius: .2rem; }
 .spread { position: absolute; top: 50%; height: 2px; margin-top: -1px; background: var(--ink); }
@@ -60,6 +61,8 @@ class Report:
     explanations: Sequence[Explanation] = ()
     titles: Sequence[str] = ()
     """what to call each explanation; its query's label where there is none"""
+    listed: int = LISTED
+    """neighbours shown of each explanation"""
     notes: Sequence[str] = field(default_factory=list)
 
 
@@ -72,10 +75,12 @@ def page(report: Report) -> str:
         parts.append(_weights(report.weights, report.weights_about))
     if report.explanations:
         cards = (
-            _explanation(why, report.titles[i] if i < len(report.titles) else "")
+            _explanation(why, report.titles[i] if i < len(report.titles) else "", report.listed)
             for i, why in enumerate(report.explanations)
         )
-        told = "Each neighbour's distance is the sum of what its features add; the features that add most are shown."
+        p = report.explanations[0].p
+        whole = "distance" if p == 1 else f"distance to the power {p:g}"
+        told = f"What the features add makes up the {whole} of a case; those that add most are shown."
         parts.append(f"<h2>Explained predictions</h2><p class=soft>{told}</p>" + "".join(cards))
     if report.schema is not None:
         parts.append(_schema(report.schema))
@@ -107,8 +112,8 @@ def _comparison(comparison: Comparison, differences: Sequence[Difference]) -> st
     told = "".join(f"<p>{escape(in_words(d, comparison.regression))}</p>" for d in differences)
     head = ("method", comparison.measure, "mean ± spread", "R²" if comparison.regression else "pooled", "k", "seconds")
     less = " Less is better." if comparison.regression else ""
-    caption = f"<p class=soft>Bars are means over folds, the line across the end is one standard deviation each way.{less}</p>"
-    return f"<h2>Methods compared</h2>{_table(head, rows)}{told}{caption}"
+    legend = f"Bars are means over folds, the line across the end is one standard deviation each way.{less}"
+    return f"<h2>Methods compared</h2>{_table(head, rows)}{told}<p class=soft>{legend}</p>"
 
 
 def _result(comparison: Comparison, result: Result, most: float) -> str:
@@ -146,16 +151,15 @@ def _weights(weights: Weights, about: str) -> str:
     return f"<h2>Learned weights</h2><p class=soft>{escape(about)}</p>{_table(['feature', *names], rows)}"
 
 
-def _explanation(why: Explanation, title: str) -> str:
-    answer = "" if why.prediction is None else f": {brief(why.prediction)}"
+def _explanation(why: Explanation, title: str, most: int) -> str:
+    answer = "" if why.prediction is None else f" → {brief(why.prediction)}"
     head = f"<h3>{escape(title or f'query {brief(why.query)}')}{escape(answer)}</h3>"
     votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))
     asked = why.neighbours[0].query_values if why.neighbours else {}
     values = "; ".join(f"{name} {brief(value)}" for name, value in asked.items())
-    rows = [_neighbour(n, f"{n.vote_share:.0%}" if why.prediction is not None else "-") for n in why.neighbours]
-    if why.tied:
-        told = f"{why.tied} cases tie at the last place; those not listed have {why.tied_share:.0%} of the vote."
-        rows.append(f"<tr><td colspan=5 class=soft>{told}</td></tr>")
+    rows = [_neighbour(n, f"{n.vote_share:.0%}" if why.prediction is not None else "-") for n in why.neighbours[:most]]
+    if more := remainder(why, most):
+        rows.append(f"<tr><td colspan=5 class=soft>… {escape(more)}</td></tr>")
     if why.unlike is not None:
         rows.append("<tr><th colspan=5>The nearest case that says otherwise</th></tr>" + _neighbour(why.unlike, "-"))
     table = _table(("case", "says", "distance", "vote", "what differs: query / case, what it adds"), rows)
@@ -184,5 +188,7 @@ def _schema(schema: Schema) -> str:
     for name, kind in schema.items():
         why = f"guessed: {schema.guessed[name]}" if name in schema.guessed else "given"
         remark = f" ({schema.remarks[name]})" if name in schema.remarks else ""
-        rows.append(f"<tr><td class=n>{escape(name)}</td><td>{escape(repr(kind))}</td><td>{escape(why + remark)}</td></tr>")
+        rows.append(
+            f"<tr><td class=n>{escape(name)}</td><td>{escape(repr(kind))}</td><td>{escape(why + remark)}</td></tr>"
+        )
     return "<h2>The features</h2>" + _table(("feature", "kind", "why"), rows)

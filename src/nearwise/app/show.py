@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nearwise.app.values import brief, k_used, measured, reasons, shares
+from nearwise.app.values import LISTED, brief, k_used, measured, reasons, remainder, shares
 from nearwise.lab.significance import Difference, in_words
 from nearwise.weights import PerClass
 
@@ -55,13 +55,24 @@ def _bar(number: float, largest: float) -> Text:
 def comparison_view(comparison: Comparison, differences: Sequence[Difference]) -> list[Any]:
     """A row a method with the baseline first, then what the differences are worth."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("method", f"{comparison.measure} ± spread", "R²" if comparison.regression else "pooled", "k", "seconds"):
+    for name in (
+        "method",
+        f"{comparison.measure} ± spread",
+        "R²" if comparison.regression else "pooled",
+        "k",
+        "seconds",
+    ):
         table.add_column(name, no_wrap=name != "method")
     for result in (comparison.baseline, *comparison.results):
         if result.applicable:
             pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
             table.add_row(
-                result.method, measured(comparison, result), pooled, k_used(result), _seconds(result), style=_style(result)
+                result.method,
+                measured(comparison, result),
+                pooled,
+                k_used(result),
+                _seconds(result),
+                style=_style(result),
             )
         else:
             table.add_row(result.method, "not applicable", "", "", "", style="dim")
@@ -77,25 +88,24 @@ def _style(result: Result) -> str:
     return "default" if result.k else "dim"
 
 
-def explanation_view(why: Explanation, title: str | None = None) -> list[Any]:
+def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> list[Any]:
     """The answer, the cases it rests on with what differs, and the nearest case that says otherwise."""
-    head = Text(title or f"query {brief(why.query)}: ", style="bold")
+    head = Text(title or f"query {brief(why.query)}", style="bold")
     if why.prediction is not None:
-        head.append(brief(why.prediction), style="bold cyan")
+        head.append(f" → {brief(why.prediction)}", style="bold cyan")
     if why.distribution:
         head.append(f"  ({shares(why.distribution)})", style="default")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("case", "says", "distance", "vote", "what differs: query / case, what it adds"):
         table.add_column(name, no_wrap=name in ("distance", "vote"))
-    for neighbour in why.neighbours:
+    for neighbour in why.neighbours[:most]:
         table.add_row(*_cells(neighbour, why))
     if why.unlike is not None:
         case, says, distance, _, told = _cells(why.unlike, why)
         table.add_row(case, says, distance, "-", f"{told}   ← nearest otherwise", style="dim")
-    views: list[Any] = [head, Padding(table, (0, 0, 0, 2))]
-    if why.tied:
-        told = f"  {why.tied} cases tie at the last place; those not listed have {why.tied_share:.0%} of the vote."
-        views.append(Text(told, style="dim"))
+    views: list[Any] = [head, Padding(table, (0, 0, 0, 2), expand=False)]
+    if more := remainder(why, most):
+        views.append(Text(f"  … {more}", style="dim"))
     return [*views, Text("")]
 
 

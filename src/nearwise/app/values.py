@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nearwise.explain import Neighbour
+    from nearwise.explain import Explanation, Neighbour
     from nearwise.lab.protocols import Comparison, Result
 
-__all__ = ["brief", "k_used", "measured", "ranked", "reasons", "shares"]
+__all__ = ["LISTED", "brief", "k_used", "measured", "ranked", "reasons", "remainder", "shares"]
+
+LISTED = 10
+"""neighbours that a person is shown; JSON has all of them"""
 
 
 def brief(value: Any, most: int = 40) -> str:
@@ -50,6 +53,17 @@ def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, fl
         (f, brief(neighbour.query_values.get(f)), brief(neighbour.values.get(f)), neighbour.contributions[f])
         for f in neighbour.differing(most)
     ]
+
+
+def remainder(why: Explanation, most: int = LISTED) -> str:
+    """What there is beyond the neighbours that are listed."""
+    told = []
+    rest = why.neighbours[most:]
+    if rest:
+        told.append(f"{len(rest)} further cases with {sum(n.vote_share for n in rest):.0%} of the vote")
+    if why.tied:
+        told.append(f"{why.tied} cases tie at the last place, those not found have {why.tied_share:.0%} of the vote")
+    return "; ".join(told)
 
 
 def measured(comparison: Comparison, result: Result) -> str:

@@ -121,11 +121,25 @@ def _is_frame(X: Any) -> bool:
     )
 
 
+def _from_rows(rows: Sequence[Sequence[Any]]) -> RawTable:
+    """Lists of lists whose values are not all numbers: NumPy would turn 1 beside "a" into the text "1"."""
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise InputError(f"The table is ragged: every case needs as many values, got {sorted(widths)}.")
+    columns = tuple(_from_list(list(column)) for column in zip(*rows, strict=True))
+    return RawTable(tuple(f"x{j}" for j in range(len(columns))), columns, len(rows), None, named=False)
+
+
 def _from_array(X: Any) -> RawTable:
+    is_rows = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(row, list | tuple) for row in X)
     try:
         array = np.asarray(X)
     except ValueError as error:
+        if is_rows:
+            return _from_rows(X)
         raise InputError(f"The table is ragged: every case needs the same number of values ({error}).") from error
+    if is_rows and (array.dtype.kind in "USO" or array.ndim > 2):
+        return _from_rows(X)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
     if array.dtype.names:

@@ -89,12 +89,13 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
         chosen = scale if kind.storage == "number" else _DEFAULTS.get(kind.name)
         if isinstance(kind, Set):
             chosen = "min" if kind.members == "vectors" else "jaccard"
-    if isinstance(chosen, str) and chosen not in suited and chosen != "custom":
+    found = get(chosen)
+    name = chosen if isinstance(chosen, str) else found.name
+    if name not in suited and name != "custom":
         raise InputError(
-            f"Feature {feature!r} is {kind!r}, which has no difference {chosen!r}. "
-            f"{did_you_mean(chosen, suited)}"
+            f"Feature {feature!r} is {kind!r}, which has no difference {name!r}. {did_you_mean(name, suited)}"
         )
-    return get(chosen)
+    return found
 
 
 def _suited(kind: Kind) -> tuple[str, ...]:

@@ -15,13 +15,14 @@ from nearwise.cases.schema import Schema
 
 __all__ = ["BANDS", "CONDITIONS", "SCHEMA", "cars"]
 
-BANDS = ("under 4k", "4k to 9k", "over 9k")
+BANDS = ("budget", "middle", "premium")
 CONDITIONS = ("poor", "worn", "good", "as new")
 
 SCHEMA = Schema({"condition": Ordinal(CONDITIONS), "title": Text()})
 """What a look at the values cannot tell: the order of the conditions, and that titles are compared by letters."""
 
 _LIMITS = (4_000, 9_000)
+"""prices at which the next band begins"""
 _MODELS = {  # make -> (model, price when new, usual power in kW)
     "Dacia": (("Sandero", 12_500, 66), ("Duster", 18_500, 85)),
     "Fiat": (("Panda", 13_500, 51), ("Tipo", 19_500, 88)),
@@ -53,7 +54,15 @@ _PHRASES = {
     "as new": ("like new", "first owner", "full service history", "showroom condition"),
 }
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_HOLES = {"km": 0.04, "power": 0.06, "fuel": 0.03, "condition": 0.08, "title": 0.02, "equipment": 0.05, "emissions": 0.06}
+_HOLES = {
+    "km": 0.04,
+    "power": 0.06,
+    "fuel": 0.03,
+    "condition": 0.08,
+    "title": 0.02,
+    "equipment": 0.05,
+    "emissions": 0.06,
+}
 """column -> share of missing values"""
 
 
@@ -82,7 +91,7 @@ def _car(rng: np.random.Generator) -> tuple[dict[str, Any], float]:
     age = round(float(rng.gamma(3.2, 2.3)) + 0.3, 1)
     km = int(round(age * rng.normal(13_500, 3_500) + rng.gamma(2.0, 4_000), -2))
     km = max(km, 500)
-    power = int(round(usual_power * rng.normal(1.0, 0.13)))
+    power = round(usual_power * float(rng.normal(1.0, 0.13)))
     wear = age / 4.5 + km / 90_000 + rng.normal(0, 0.7)
     condition = CONDITIONS[int(np.clip(3.6 - wear, 0, 3))]
     wealth = 0.18 + 0.25 * (new_price > 25_000)

@@ -1,4 +1,4 @@
-"""How well methods do on cases they have not seen: cross-validation in which everything is learned from the training part.
+"""How well methods do on cases they have not seen: cross-validation, with all learning in the training part.
 
 Each method learns its weights, the ranges of numbers and k from the training part of a fold and is asked about the
 rest. Every method sees the same folds, so differences between methods are differences of pairs.
@@ -151,13 +151,13 @@ def compare(
     # kinds are read off the values once, so that every fold has the same features; everything else is learned inside
     kinds = Schema.infer(table, schema)
     make = KNNRegressor if regression else KNNClassifier
-    steps = progress(
-        ((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating"
-    )
+    steps = progress(((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating")
     runs = {name: _Run(regression) for name in named}
     for name, rows in steps:
         if not runs[name].reason:
-            runs[name].fold(make(feature_weights=named[name], schema=kinds, random_state=seed, **settings), table, target, rows)
+            runs[name].fold(
+                make(feature_weights=named[name], schema=kinds, random_state=seed, **settings), table, target, rows
+            )
     results = [run.result(name) for name, run in runs.items()]
     if not any(r.applicable for r in results):
         raise InputError(results[0].reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nearwise.errors import InputError, WeightShapeError, did_you_mean
+from nearwise.errors import WeightShapeError, did_you_mean
 from nearwise.weighting.base import Place, Problem, Weighting
 from nearwise.weights import Global, Weights
 
@@ -53,7 +53,8 @@ class UserWeights(Weighting):
             return Global(_numbers(given), names)
         unknown = [name for name in given if name not in names]
         if unknown:
-            raise InputError(f"weights names {unknown[0]!r}, no such feature. {did_you_mean(str(unknown[0]), names)}")
+            hint = did_you_mean(str(unknown[0]), names)
+            raise WeightShapeError(f"feature_weights names {unknown[0]!r}, no such feature. {hint}")
         return Global(_numbers([given.get(name, 1.0) for name in names]), names)
 
 

@@ -1,0 +1,144 @@
+"""kneighbors and its kin: what they return, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from nearwise import KNNClassifier, NearestCases, Numeric, Symbolic
+from nearwise.errors import InputError, MissingValueError, NearwiseError, NearwiseWarning, NotFittedError
+
+X = [[0.0, "a"], [1.0, "b"], [4.0, "a"]]
+
+
+def test_neighbours_come_by_distance_then_index():
+    finder = NearestCases(3).fit([[1.0], [0.0], [2.0], [1.0]])
+    distances, indices = finder.kneighbors([[1.0]], 4)
+    assert indices.tolist() == [[0, 3, 1, 2]]
+    assert distances.tolist() == [[0, 0, 0.5, 0.5]]
+    assert finder.kneighbors([[1.0]], 2, return_distance=False).tolist() == [[0, 3]]
+
+
+def test_without_queries_each_case_is_left_out_of_its_own_neighbours():
+    finder = NearestCases(1).fit([[0.0], [1.0], [5.0]])
+    assert finder.kneighbors()[1].tolist() == [[1], [0], [1]]
+    assert finder.kneighbors_graph().toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 1, 0]]
+    assert [near.tolist() for near in finder.radius_neighbors(radius=0.3)[1]] == [[1], [0], []]
+
+
+def test_a_radius_may_find_none():
+    distances, indices = NearestCases(1).fit([[0.0], [10.0]]).radius_neighbors([[4.0]], radius=0.1)
+    assert len(distances[0]) == len(indices[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: f.kneighbors([[1.0, "a"]], 4), "Expected n_neighbors <= n_samples_fit"),
+        (lambda f: f.kneighbors(None, 3), "a case is not its own neighbour"),
+        (lambda f: f.kneighbors([[1.0, "a"]], 0), "Expected n_neighbors > 0"),
+        (lambda f: f.kneighbors([[1.0]]), "X has 1 features, but NearestCases is expecting 2"),
+        (lambda f: f.kneighbors([["x", "a"]]), "'x0' is numeric, but case 0 holds 'x'"),
+        (lambda f: f.kneighbors([[np.inf, "a"]]), "'x0' holds infinity"),
+        (lambda f: f.kneighbors_graph([[1.0, "a"]], mode="round"), "Unsupported mode"),
+        (lambda f: f.radius_neighbors([[1.0, "a"]], radius=-1), "expected a number from 0"),
+        (lambda f: f.kneighbors([[1.0, "a"]], feature_weights=[1.0]), "one entry per feature: expected 2"),
+        (lambda f: f.kneighbors([[1.0, "a"]], feature_weights={"x2": 1.0}), "'x2'"),
+        (lambda f: f.forget([3]), "no stored case with the id 3"),
+        (lambda f: f.forget([0, 1, 2]), "at least one must stay"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
+    with pytest.raises(NearwiseError, match=message):
+        call(NearestCases(2).fit(X))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0: expected a whole number from 1, or 'loo'"),
+        ({"n_neighbors": "lo"}, "n_neighbors='lo'"),
+        ({"n_neighbors": 2.0}, "n_neighbors=2.0"),
+        ({"ties": "fairly"}, "Did you mean 'fair'"),
+        ({"vote": "distanc"}, "Did you mean 'distance'"),
+        ({"scale": "ranges"}, "Did you mean 'range'"),
+        ({"p": 0.5}, "p=0.5: the power of the distance must be a number from 1"),
+        ({"missing": "maximum"}, "missing='maximum': expected one of max"),
+        ({"missing": {"x9": "max"}}, "missing names 'x9', no such feature"),
+        ({"differences": "mvmd"}, "Did you mean 'mvdm'"),
+        ({"differences": {"x1": "levenshtein"}}, "'x1' is Symbolic.*has no difference 'levenshtein'"),
+        ({"differences": {"x7": "mvdm"}}, "neither a feature nor a kind"),
+        ({"feature_weights": "mwd"}, "Did you mean 'mdw'"),
+        ({"feature_weights": {"x5": 2.0}}, "'x5'"),
+        ({"feature_weights": [1.0, -1.0]}, "weight of feature 'x1' is -1.0"),
+        ({"engine": "nativ"}, "Did you mean 'native'"),
+        ({"schema": {"x4": Numeric()}}, "names 'x4', which is not a column"),
+        ({"ignore": ["x4"]}, "ignore names 'x4', which is not a column"),
+        ({"ignore": ["x0", "x1"]}, "every column is ignored"),
+        ({"class_weight": "fair"}, "expected a dict, 'balanced' or None"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(settings, message):
+    with pytest.raises(NearwiseError, match=message):
+        KNNClassifier(**{"n_neighbors": 1, **settings}).fit(X, ["p", "q", "p"]).predict(X)
+
+
+def test_an_unfitted_estimator_says_so():
+    with pytest.raises(NotFittedError, match="not fitted yet: call fit"):
+        KNNClassifier().predict([[1.0]])
+    with pytest.raises(NotFittedError):
+        NearestCases().forget([0])
+
+
+def test_several_targets_and_sparse_matrices_are_refused_kindly():
+    from scipy.sparse import csr_matrix
+
+    with pytest.raises(InputError, match="one target at a time.*MultiOutputClassifier"):
+        KNNClassifier().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+    with pytest.raises(TypeError, match=r"dense tables: pass X.toarray\(\)"):
+        KNNClassifier().fit(csr_matrix([[1.0], [2.0]]), [0, 1])
+
+
+def test_a_missing_value_is_an_error_where_the_policy_says_so():
+    clf = KNNClassifier(1, missing={"x0": "error"}).fit([[1.0, None], [2.0, "b"]], ["p", "q"])
+    with pytest.raises(MissingValueError, match="'x0' is missing in case 0"):
+        clf.predict([[None, "b"]])
+
+
+def test_unseen_symbols_are_legal_in_a_query():
+    for differences in ("overlap", "mvdm"):
+        clf = KNNClassifier(1, "none", differences=differences).fit([["a"], ["b"]], ["p", "q"])
+        assert clf.predict_proba([["c"]]).tolist() == [[0.5, 0.5]]
+
+
+def test_value_differences_are_summed_as_they_are():
+    cases, labels = [["X"]] * 10 + [["Y"]] * 10, list("1111111333") + list("1111222223")
+    clf = KNNClassifier(1, "none", differences="mvdm").fit(cases, labels)
+    assert clf.p_ == 1
+    assert clf.kneighbors([["X"]], 20)[0][0, -1] == pytest.approx(0.38)  # Payne & Edwards, sect. 2
+    assert KNNClassifier(1, "none").fit(cases, labels).p_ == 2
+    assert KNNClassifier(1, "mdw").fit(cases, labels).p_ == 1
+
+
+def test_differences_are_set_per_feature_or_per_kind():
+    cases, labels = [["a", "x", 1.0], ["b", "y", 2.0], ["b", "x", 4.0]], ["p", "q", "q"]
+
+    def chosen(**settings):
+        measures = KNNClassifier(1, "none", **settings).fit(cases, labels)._model.problem.metric.measures
+        return [str(m.difference) for m in measures]
+
+    assert chosen(differences={"x0": "mvdm"})[:2] == ["mvdm(power=2, threshold=1)", "overlap"]
+    assert chosen(differences={"Symbolic": "mvdm"})[1] == "mvdm(power=2, threshold=1)"
+    assert chosen(differences={"numeric": "sigma"})[2] == "sigma"
+    assert chosen(schema={"x1": Symbolic(difference="mvdm")})[:2] == ["overlap", "mvdm(power=2, threshold=1)"]
+    assert chosen(scale="none")[2] == "none"
+
+
+def test_the_plan_tells_engine_and_metric():
+    told = NearestCases(1).fit(X).plan_.describe()
+    assert "engine:" in told
+    assert "x0: Numeric, range, unit 4" in told
+
+
+def test_a_distance_no_better_than_the_commonest_class_is_told():
+    line = np.arange(100.0)[:, None]
+    with pytest.warns(NearwiseWarning, match="always saying 'a' would be right in 50%"):
+        KNNClassifier("loo", "none").fit(line, ["a", "b"] * 50)  # the nearest cases on both sides say the other class

@@ -1,0 +1,78 @@
+"""The shapes of weights: values, tidy frames, importances, validation, JSON, plots."""
+
+import json
+
+import numpy as np
+import pytest
+
+from nearwise import weights
+from nearwise.errors import WeightShapeError
+from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue
+
+NAMES = ("age", "job")
+
+SHAPES = {
+    "global": (Global([2.0, 1.0], NAMES), [2, 1], {"feature", "weight"}, 2),
+    "per-class": (
+        PerClass([[1.0, 0.0], [0.0, 2.0]], NAMES, ["no", "yes"], [0.75, 0.25]), [0.75, 0.5],
+        {"feature", "weight", "class"}, 4,
+    ),
+    "per-case": (PerCase([[1.0, 0.0], [3.0, 2.0]], NAMES), [2, 1], {"feature", "weight", "case"}, 4),
+    "per-query": (PerQuery([[1.0, 4.0]], NAMES), [1, 4], {"feature", "weight", "case"}, 2),
+    "directed": (Directed([[1.0, 0.0], [3.0, 2.0]], NAMES), [2, 1], {"feature", "weight", "side"}, 4),
+    "per-value": (
+        PerValue([[2.0], [1.0, 3.0]], NAMES, [(), ("cook", "judge")], unseen=[1, 1], frequencies=[[1.0], [0.25, 0.75]]),
+        [2, 2.5], {"feature", "weight", "value"}, 3,
+    ),
+    "per-value and class": (
+        PerValue(
+            [[[2.0], [4.0]], [[1.0, 3.0], [0.0, 0.0]]], NAMES, [(), ("cook", "judge")], by="stored",
+            classes=["no", "yes"], priors=[0.5, 0.5],
+        ),
+        [3, 1], {"feature", "weight", "value", "class"}, 6,
+    ),
+    "matrix": (Matrix([[1.0, -1.0], [0.0, 2.0]], NAMES), [1, 5], {"feature", "weight", "new_feature"}, 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shape_has_importances_a_tidy_frame_json_and_a_plot(name):
+    shape, importances, columns, rows = SHAPES[name]
+    np.testing.assert_allclose(shape.importances, importances)
+    frame = shape.to_frame()
+    assert set(frame.columns) == columns
+    assert len(frame) == rows
+    again = weights.from_json(json.loads(json.dumps(shape.to_json())))
+    assert again == shape
+    assert type(again) is type(shape)
+    figure = shape.plot()
+    assert set(figure.data[0].y) == set(NAMES)
+    assert "age" in repr(shape)
+
+
+def test_values_have_the_promised_shapes():
+    assert SHAPES["global"][0].values.shape == (2,)
+    assert SHAPES["per-class"][0].values.shape == (2, 2)
+    with pytest.raises(ValueError, match="read-only"):
+        SHAPES["global"][0].values[0] = 5
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Global([1.0] * 7, [f"f{j}" for j in range(9)]), r"expected 9 \('f0' … 'f8'\).*got shape \(7,\)"),
+        (lambda: Global([1.0, -0.5], NAMES), "weight of feature 'job' is -0.5"),
+        (lambda: Global([np.nan, 1.0], NAMES), "weight of feature 'age' is nan"),
+        (lambda: PerClass([[1.0, np.inf]], NAMES, ["a"], [1.0]), "weight of feature 'job' is inf"),
+        (lambda: PerClass([[1.0, 1.0]], NAMES, ["a", "b"], [0.5, 0.5]), r"one row per class \(2\), got 1"),
+        (lambda: Directed([[1.0, 1.0]], NAMES), "two rows, below and above; got 1"),
+        (lambda: PerValue([[1.0]], NAMES, [()]), r"one array of values per feature \(2\), got 1"),
+        (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ("a", "b")]), r"'job' must be finite.*\(2,\).*got shape \(1,\)"),
+        (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ()], by="nobody"), "'query' one or the 'stored' one"),
+        (lambda: Matrix([1.0, 2.0], NAMES), "one column per feature"),
+        (lambda: weights.from_json({"shape": "round", "values": [], "features": []}), "not weights written by nearwise"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(make, message):
+    with pytest.raises(WeightShapeError, match=message):
+        make()
