@@ -138,6 +138,7 @@ def test_random_ties_follow_the_seed_and_reach_every_tied_case():
     assert answers == {"a", "b"}
 
 
+@pytest.mark.filterwarnings("ignore:Leaving one out:nearwise.errors.NearwiseWarning")  # the labels are random
 @pytest.mark.parametrize("ties", ["fair", "distances", "index"])
 @pytest.mark.parametrize("rule", ["majority", "distance", "linear", "gaussian", "exponential"])
 def test_every_k_from_one_pass_equals_one_pass_for_every_k(ties, rule):

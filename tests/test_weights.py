@@ -70,7 +70,10 @@ def test_values_have_the_promised_shapes():
         (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ("a", "b")]), r"'job' must be finite.*\(2,\).*got shape \(1,\)"),
         (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ()], by="nobody"), "'query' one or the 'stored' one"),
         (lambda: Matrix([1.0, 2.0], NAMES), "one column per feature"),
-        (lambda: weights.from_json({"shape": "round", "values": [], "features": []}), "not weights written by nearwise"),
+        (
+            lambda: weights.from_json({"shape": "round", "values": [], "features": []}),
+            "not weights written by nearwise",
+        ),
     ],
 )
 def test_weights_that_cannot_be_are_refused(make, message):

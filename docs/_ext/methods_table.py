@@ -1,4 +1,4 @@
-"""The directive `{methods-table}`: every weighting that the code has, so that the table cannot be out of date."""
+"""Directives that list every weighting the code has, so that the documentation cannot be out of date."""
 
 from pathlib import Path
 
@@ -30,9 +30,22 @@ class MethodsTable(SphinxDirective):
         rows = [HEAD, ["---"] * len(HEAD)]
         rows += [_row(method, folder / f"{name}.md") for name, method in methods().items()]
         text = ["| " + " | ".join(row) + " |" for row in rows]
-        parent = nodes.container()
-        self.state.nested_parse(StringList(text, source=self.env.docname), self.content_offset, parent)
-        return parent.children
+        return _parsed(self, text)
+
+
+class MethodsReference(SphinxDirective):
+    """The docstring of every method."""
+
+    def run(self) -> list[nodes.Node]:
+        blocks = [f".. autoclass:: {m.__module__}.{m.__name__}" for m in methods().values()]
+        return _parsed(self, ["```{eval-rst}", *blocks, "```"])
+
+
+def _parsed(directive: SphinxDirective, text: list[str]) -> list[nodes.Node]:
+    parent = nodes.container()
+    source = StringList(text, source=directive.env.docname)
+    directive.state.nested_parse(source, directive.content_offset, parent)
+    return parent.children
 
 
 def _row(method: type[Weighting], page: Path) -> list[str]:
@@ -46,4 +59,5 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
 
 def setup(app):
     app.add_directive("methods-table", MethodsTable)
+    app.add_directive("methods-reference", MethodsReference)
     return {"parallel_read_safe": True}

@@ -29,7 +29,23 @@ _PUBLIC = {
 }
 _STAGES = ("cases", "differences", "engines", "errors", "estimators", "explain", "lab", "vote", "weighting", "weights")
 
-__all__ = [*_PUBLIC, "__version__"]  # noqa: PLE0604 - the names are the keys above
+__all__ = [
+    "Custom",
+    "Cyclic",
+    "KNNClassifier",
+    "KNNRegressor",
+    "NearestCases",
+    "Numeric",
+    "Ordinal",
+    "Schema",
+    "Set",
+    "Symbolic",
+    "Text",
+    "Vector",
+    "__version__",
+    "load",
+    "read",
+]
 
 if TYPE_CHECKING:
     from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector

@@ -102,9 +102,13 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}"]
         for n in self.neighbours:
-            lines.append(f"  case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}, vote {n.vote_share:.0%}{_why(n)}")
+            lines.append(
+                f"  case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}, vote {n.vote_share:.0%}{_why(n)}"
+            )
         if self.tied:
-            lines.append(f"  … {self.tied} tied cases at the last place; those not listed have a vote of {self.tied_share:.0%}")
+            lines.append(
+                f"  … {self.tied} tied cases at the last place; those not listed have a vote of {self.tied_share:.0%}"
+            )
         if self.unlike is not None:
             n = self.unlike
             lines.append(f"  nearest otherwise: case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}{_why(n)}")
@@ -112,7 +116,9 @@ class Explanation:
 
     def to_html(self) -> str:
         """A small self-contained table."""
-        head = "<tr><th>case</th><th>says</th><th>distance</th><th>vote</th><th>what differs, and how much it adds</th></tr>"
+        head = (
+            "<tr><th>case</th><th>says</th><th>distance</th><th>vote</th><th>what differs, and what it adds</th></tr>"
+        )
         rows = "".join(_html_row(n, "") for n in self.neighbours)
         if self.tied:
             rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
@@ -171,7 +177,10 @@ def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tupl
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
     if isinstance(distance.weights, Matrix):
         engine = MappedEngine(distance)
-        gap = engine.project(queries.take(np.array([j])))[0] - engine.project(distance.stored.cases.take(np.array([i])))[0]
+        gap = (
+            engine.project(queries.take(np.array([j])))[0]
+            - engine.project(distance.stored.cases.take(np.array([i])))[0]
+        )
         return {f"z{new}": float(part) for new, part in enumerate(np.square(gap))}, 1.0
     found, factor = terms(distance, i, queries, j)
     return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
@@ -190,7 +199,7 @@ def describe_case(
     return Neighbour(
         index=i,
         label=table.label(i),
-        target=None if targets is None else targets[i],
+        target=None if targets is None else targets[i : i + 1].tolist()[0],
         distance=float(distance.metric.root(np.array(total))),
         contributions=parts,
         vote_share=share,
@@ -232,7 +241,8 @@ def _shares(distribution: dict[Any, float]) -> str:
 
 def _why(n: Neighbour) -> str:
     parts = [
-        f"{f} {_cell(n.query_values.get(f))} / {_cell(n.values.get(f))} adds {n.contributions[f]:.3g}" for f in n.differing()
+        f"{f} {_cell(n.query_values.get(f))} / {_cell(n.values.get(f))} adds {n.contributions[f]:.3g}"
+        for f in n.differing()
     ]
     told = "; ".join(parts) or "no difference that counts"
     missing = "".join(f" [{f} missing: {policy}]" for f, policy in n.notes.items())

@@ -218,7 +218,13 @@ class ByLevels(Ballots):
 
 
 def collect(
-    engine: Engine, queries: Measured, k: int, payload: Payload, ties: str, leave_out: Ints | None = None, seed: Any = None
+    engine: Engine,
+    queries: Measured,
+    k: int,
+    payload: Payload,
+    ties: str,
+    leave_out: Ints | None = None,
+    seed: Any = None,
 ) -> Ballots:
     """Search and return who votes under a tie rule."""
     if ties == "distances":
@@ -253,9 +259,7 @@ def _shuffled(
     return Neighbours(sums, indices, found.inside, found.tied, found.tie_sums)
 
 
-def tally(
-    sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Floats]
-) -> tuple[Floats, Floats, Floats]:
+def tally(sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
     """(m, g, v) votes, (m, g) the smallest sum at which each group votes, and (m, k) the kernel weights."""
     kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
     votes = np.einsum("mk,mkgv->mgv", kernel, amounts)
@@ -269,7 +273,7 @@ def tally(
 
 
 def decide(votes: Floats, near: Floats, priors: Floats) -> NDArray[np.intp]:
-    """The winning class: most votes, then the class of the nearest case, then the larger prior, then label order (K3)."""
+    """The winner: most votes, then the class of the nearest case, then the larger prior, then label order (K3)."""
     left = votes >= votes.max(axis=1, keepdims=True) * (1 - TIE)
     nearest = np.where(left, near, np.inf)
     best = nearest.min(axis=1, keepdims=True)

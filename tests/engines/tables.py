@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from nearwise.cases.kinds import Cyclic, Custom, Numeric, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target

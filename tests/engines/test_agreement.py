@@ -35,7 +35,9 @@ def assert_same_neighbours(found, expected):
 def compare(engine, distance, queries, payload, k, leave_out):
     reference = ReferenceEngine(distance)
     fast = engine(distance)
-    assert_same_neighbours(fast.nearest(queries, k, payload, leave_out), reference.nearest(queries, k, payload, leave_out))
+    assert_same_neighbours(
+        fast.nearest(queries, k, payload, leave_out), reference.nearest(queries, k, payload, leave_out)
+    )
     levels, expected = fast.levels(queries, k, payload, leave_out), reference.levels(queries, k, payload, leave_out)
     np.testing.assert_allclose(levels.sums, expected.sums, rtol=1e-12)
     np.testing.assert_array_equal(levels.counts, expected.counts)
@@ -58,7 +60,14 @@ def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):
     compare(BlockEngine, distance, queries, payload, k, None if alone else np.arange(len(queries)) - 1)
 
 
-@given(seeds, kind_lists(CORE), st.integers(1, 12), st.sampled_from([1, 2]), st.sampled_from(["max", "value"]), st.booleans())
+@given(
+    seeds,
+    kind_lists(CORE),
+    st.integers(1, 12),
+    st.sampled_from([1, 2]),
+    st.sampled_from(["max", "value"]),
+    st.booleans(),
+)
 def test_the_native_scan_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy, per_class):
     if core() is None:
         pytest.skip("the native core is not built")
@@ -66,7 +75,9 @@ def test_the_native_scan_equals_the_reference_to_the_last_bit(seed, kinds, k, p,
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
     compare(NativeEngine, distance, queries, payload, k, leave_out)
-    found, expected = (e(distance).nearest(queries, k, payload, leave_out).sums for e in (NativeEngine, ReferenceEngine))
+    found, expected = (
+        e(distance).nearest(queries, k, payload, leave_out).sums for e in (NativeEngine, ReferenceEngine)
+    )
     np.testing.assert_array_equal(found, expected)
 
 
@@ -85,7 +96,7 @@ def test_directed_weights_depend_on_the_side_of_the_query(seed, k):
 
 @given(seeds)
 def test_a_matrix_of_weights_is_euclidean_distance_after_the_map(seed):
-    distance, queries, payload = problem(seed, ["numeric", "gaussian", "ordinal"], holes=0.0)
+    distance, queries, _ = problem(seed, ["numeric", "gaussian", "ordinal"], holes=0.0)
     matrix = np.random.default_rng(seed).normal(size=(2, 3))
     mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names), distance.stored)
     units = np.sqrt(distance.metric.scales())
@@ -96,9 +107,8 @@ def test_a_matrix_of_weights_is_euclidean_distance_after_the_map(seed):
 
 
 def test_zero_weight_equals_dropping_the_feature():
-    distance, queries, payload = problem(3, ["numeric", "symbolic"], holes=0.0)
+    distance, queries, _ = problem(3, ["numeric", "symbolic"], holes=0.0)
     weights = type(distance.weights)([1.0, 0.0], distance.metric.names)
-    alone, asked, _ = problem(3, ["numeric"], holes=0.0)
     with_zero = BlockEngine(Distance(distance.metric, weights, distance.stored)).sums(queries)
     x, q = distance.stored.cases.columns[0], queries.columns[0]
     measure = distance.metric.measures[0]
@@ -106,13 +116,13 @@ def test_zero_weight_equals_dropping_the_feature():
 
 
 def test_a_case_is_at_distance_zero_from_itself():
-    distance, _, payload = problem(5, [k for k in VECTORISED], holes=0.0)
+    distance, _, _ = problem(5, VECTORISED, holes=0.0)
     sums = BlockEngine(distance).sums(distance.stored.cases)
     assert (np.diag(sums) == 0).all()
 
 
 def test_every_feature_left_out_counts_as_the_largest_difference():
-    distance, queries, payload = problem(1, ["numeric", "symbolic"], policy="ignore", holes=1.0)
+    distance, queries, _ = problem(1, ["numeric", "symbolic"], policy="ignore", holes=1.0)
     reference = ReferenceEngine(distance).sums(queries)
     np.testing.assert_array_equal(BlockEngine(distance).sums(queries), reference)
 
@@ -144,7 +154,7 @@ def test_the_planner_says_what_it_chose_and_why():
 
 
 def test_an_engine_that_cannot_serve_says_why():
-    with pytest.raises(InputError, match="not in the core|not built"):
+    with pytest.raises(InputError, match=r"not in the core|not built"):
         plan(problem(0, ["text"])[0], "native")
     with pytest.raises(InputError, match="Did you mean 'blocks'"):
         plan(problem(0, ["text"])[0], "block")

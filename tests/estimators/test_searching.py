@@ -91,7 +91,7 @@ def test_an_unfitted_estimator_says_so():
 def test_several_targets_and_sparse_matrices_are_refused_kindly():
     from scipy.sparse import csr_matrix
 
-    with pytest.raises(InputError, match="one target at a time.*MultiOutputClassifier"):
+    with pytest.raises(InputError, match=r"one target at a time.*MultiOutputClassifier"):
         KNNClassifier().fit([[1.0], [2.0]], [[0, 1], [1, 0]])
     with pytest.raises(TypeError, match=r"dense tables: pass X.toarray\(\)"):
         KNNClassifier().fit(csr_matrix([[1.0], [2.0]]), [0, 1])
@@ -142,3 +142,11 @@ def test_a_distance_no_better_than_the_commonest_class_is_told():
     line = np.arange(100.0)[:, None]
     with pytest.warns(NearwiseWarning, match="always saying 'a' would be right in 50%"):
         KNNClassifier("loo", "none").fit(line, ["a", "b"] * 50)  # the nearest cases on both sides say the other class
+
+
+def test_weights_that_are_all_zero_fall_back_to_one_each():
+    cases, labels = [["a"], ["b"], ["a"], ["b"]], ["p", "p", "q", "q"]
+    with pytest.warns(NearwiseWarning, match="no feature counts"):
+        clf = KNNClassifier(1, "ig").fit(cases, labels)
+    assert clf.feature_weights_.values.tolist() == [1.0]
+    assert clf.weighting_.weights_.values.tolist() == [0.0]

@@ -39,7 +39,9 @@ def expected_failures(estimator):
     ],
     expected_failed_checks=expected_failures,
 )
-@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")  # one class, one case: we warn, scikit-learn asks
+@pytest.mark.filterwarnings(
+    "ignore::nearwise.errors.NearwiseWarning"
+)  # one class, one case: we warn, scikit-learn asks
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 
@@ -64,7 +66,9 @@ def test_estimators_clone_print_and_take_parameters():
 def test_pipelines_grids_and_cross_validation_work(blobs):
     X, y = blobs
     pipe = make_pipeline(StandardScaler(), KNNClassifier(feature_weights="none")).set_output(transform="pandas")
-    grid = GridSearchCV(pipe, {"knnclassifier__n_neighbors": [1, 5], "knnclassifier__feature_weights": ["mdw", "ig"]}, cv=3)
+    grid = GridSearchCV(
+        pipe, {"knnclassifier__n_neighbors": [1, 5], "knnclassifier__feature_weights": ["mdw", "ig"]}, cv=3
+    )
     grid.fit(X, y)
     assert grid.best_score_ == cross_val_score(grid.best_estimator_, X, y, cv=3).mean()
 

@@ -111,7 +111,11 @@ def test_weights_fit_the_table_and_survive_json(method):
 def test_tidy_columns_have_a_feature_and_a_weight(method):
     X, y = table()
     columns = cheap(method).fit(X, y).weights_.columns()
-    assert {"feature", "weight"} <= columns.keys() <= {"feature", "weight", "class", "value", "case", "side", "new_feature"}
+    assert (
+        {"feature", "weight"}
+        <= columns.keys()
+        <= {"feature", "weight", "class", "value", "case", "side", "new_feature"}
+    )
     assert len({len(c) for c in columns.values()}) == 1
 
 
@@ -145,7 +149,9 @@ def test_a_number_as_target_is_refused_with_the_way_out(method):
         cheap(method).fit(table()[0], np.linspace(0.1, 0.9, 60))
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS.values() if issubclass(m, weighting.Mergeable)], ids=lambda m: m.id)
+@pytest.mark.parametrize(
+    "method", [m for m in METHODS.values() if issubclass(m, weighting.Mergeable)], ids=lambda m: m.id
+)
 def test_adding_and_removing_cases_equals_one_fit(method):
     X, y = table()
     grown = cheap(method).partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])

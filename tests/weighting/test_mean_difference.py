@@ -1,6 +1,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -263,7 +264,21 @@ def test_a_class_that_loses_nearly_all_its_weights_is_named_as_in_ionosphere():
         MeanDifference().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        MeanDifference().fit(X[:, :9], y)  # few features: one of nine is not nearly nothing
+        MeanDifference().fit(X[:, :4], y)  # few features: one of four is not nearly nothing
+        MeanDifference().fit(X[:75], y[:75])  # few cases: the other class decides
+
+
+def test_ionosphere_is_warned_about_and_the_other_tables_of_the_paper_are_not(data_dir):
+    for name in ("ionosphere", "promoters", "lymphography", "soybean-train"):
+        table = pd.read_csv(data_dir / f"{name}.csv.gz")
+        y = table.pop("class").astype(str)
+        schema = {} if name == "ionosphere" else dict.fromkeys(table, "symbolic")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            mdw = MeanDifference().fit(table, y, schema=schema)
+        assert [("does badly" in str(w.message)) for w in told] == [True] * (name == "ionosphere")
+        if name == "ionosphere":
+            assert ((mdw.significance_ > 0).sum(axis=1)).tolist() == [6, 33]
 
 
 @quietly

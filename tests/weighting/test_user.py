@@ -8,7 +8,9 @@ from nearwise.weights import Global, PerClass
 CASES = [{"age": 31, "job": "cook"}, {"age": 44, "job": "judge"}]
 
 
-@pytest.mark.parametrize("y", [None, ["u", "v"], [0.5, 1.25], [1, 2]], ids=["no target", "classes", "numbers", "integers"])
+@pytest.mark.parametrize(
+    "y", [None, ["u", "v"], [0.5, 1.25], [1, 2]], ids=["no target", "classes", "numbers", "integers"]
+)
 @pytest.mark.parametrize("method", [Uniform(), UserWeights()])
 def test_without_weights_every_feature_counts_1_with_any_target_or_none(method, y):
     assert method.fit(CASES, y).weights_.values.tolist() == [1, 1]

@@ -10,12 +10,14 @@ import typer
 from nearwise.app.options import AsJson
 
 if TYPE_CHECKING:
+    from nearwise.app.report import Compared
     from nearwise.estimators.classifier import KNNClassifier
     from nearwise.explain import Explanation
 
 __all__ = ["demo"]
 
-METHODS = ("none", "mdw", "ig")
+UNCOUNTABLE = ("title", "equipment", "emissions")
+"""columns that methods which count values cannot use"""
 HELD_OUT = 40
 """cars that the explained model has not seen"""
 SHOWN = 5
@@ -42,49 +44,72 @@ def demo(
     from nearwise.app.show import comparison_view, explanation_view, weights_view
     from nearwise.estimators.classifier import KNNClassifier
     from nearwise.lab.cars import SCHEMA, cars
-    from nearwise.lab.protocols import compare
-    from nearwise.lab.significance import against_first
 
     check_output(report)
     check_output(data)
     table, bands = cars()
     about = (
-        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector, "
+        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector "
         "and holes) and a price band to predict. The package generates them; plate and weekday have nothing to do with "
         "the price."
     )
     if data is not None:
         _write_data(data, table, bands)
     say(about)
-    say(f"Comparing {', '.join(METHODS)} ...")
-    comparison = compare(table, bands, METHODS, schema=SCHEMA)
-    differences = against_first(comparison)
+    say("Comparing methods on cars they have not seen ...")
+    compared = _compared(table, bands)
+    how = how_measured(compared[0].comparison)
     model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
-    chosen = _telling(model, table, bands)
     learned = (
         f"Learned by mdw from {len(table) - HELD_OUT} cars, k = {model.n_neighbors_}; the predictions below are for "
         "cars it has not seen."
     )
-    titles = [title for title, _ in chosen]
-    why = [found for _, found in chosen]
+    chosen = _telling(model, table, bands)
+    titles, why = [title for title, _ in chosen], [explained for _, explained in chosen]
+    weights = model.feature_weights_
     told = Report(
-        "nearwise on second-hand cars", about, model.schema_, comparison, differences, model.feature_weights_, learned,
-        why, titles, SHOWN, [how_measured(comparison)],
-    )  # fmt: skip
+        "nearwise on second-hand cars", about, model.schema_, compared, weights, learned, why, titles, SHOWN, [how]
+    )
     write_file(report, page(told))
     if as_json:
         found = {
-            **comparison.to_json(), "differences": [d.to_json() for d in differences], "k": model.n_neighbors_,
-            "weights": model.feature_weights_.to_json(), "explanations": [w.to_json() for w in why],
-            "report": str(report),
+            "comparisons": [
+                {"about": c.about, **c.comparison.to_json(), "differences": [d.to_json() for d in c.differences]}
+                for c in compared
+            ],
+            "k": model.n_neighbors_, "weights": weights.to_json(), "explanations": [w.to_json() for w in why],
+            "how": how, "report": str(report),
         }  # fmt: skip
         write(json_text(found))
     else:
-        show("", *comparison_view(comparison, differences), "", learned, "", *weights_view(model.feature_weights_), "")
+        for part in compared:
+            show("", part.about, "", *comparison_view(part.comparison, part.differences))
+        show("", learned, "", *weights_view(weights), "")
         for title, explained in chosen:
             show(*explanation_view(explained, title, SHOWN))
-        say(how_measured(comparison))
+        say(how)
     say(f"report: {report.absolute()}")
+
+
+def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
+    """All methods on all columns, then once more on the columns that each of them can use."""
+    from nearwise.app.report import Compared
+    from nearwise.lab.cars import SCHEMA
+    from nearwise.lab.protocols import compare
+    from nearwise.lab.significance import against_first
+    from nearwise.weighting import get
+
+    methods = {"none": "none", "mdw": "mdw", "mdw, one vector": get("mdw", per_class=False), "ig": "ig"}
+    everything = compare(table, bands, methods, schema=SCHEMA)
+    less = [{name: value for name, value in car.items() if name not in UNCOUNTABLE} for car in table]
+    kinds = {name: kind for name, kind in SCHEMA.items() if name not in UNCOUNTABLE}
+    common = compare(less, bands, methods, schema=kinds)
+    return [
+        Compared(everything, against_first(everything), "With all columns:"),
+        Compared(
+            common, against_first(common), f"Without {', '.join(UNCOUNTABLE)}, so that every method can take part:"
+        ),
+    ]
 
 
 def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[tuple[str, Explanation]]:

@@ -68,7 +68,7 @@ def evaluate(
         show(*comparison_view(comparison, differences))
         say(measured)
     if report is not None:
-        from nearwise.app.report import Report, page
+        from nearwise.app.report import Compared, Report, page
         from nearwise.estimators.classifier import KNNClassifier
         from nearwise.estimators.regressor import KNNRegressor
 
@@ -80,8 +80,7 @@ def evaluate(
             f"{file.name}: predicting {target}",
             f"{len(cases.table)} cases and {len(model.schema_)} features.",
             schema=model.schema_,
-            comparison=comparison,
-            differences=differences,
+            comparisons=[Compared(comparison, differences)],
             weights=model.feature_weights_,
             weights_about=f"Learned by {best}, which has the best mean above, from all cases.",
             notes=[measured],

@@ -18,7 +18,7 @@ from nearwise.app.methods import methods
 from nearwise.app.output import say
 from nearwise.app.schema import schema
 from nearwise.app.weights import weights
-from nearwise.errors import NearwiseError, did_you_mean
+from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
 
 __all__ = ["app", "main", "run"]
 
@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     told: set[str] = set()
     with warnings.catch_warnings():
+        warnings.simplefilter("always", NearwiseWarning)  # told once, as a note
         warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
         try:
             code = _run(arguments or ["--help"])
@@ -75,8 +76,13 @@ def main(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        found = typer.main.get_command(app).main(arguments, prog_name="nearwise", standalone_mode=False)
-        return found if isinstance(found, int) else OK
+        command = typer.main.get_command(app)
+        # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
+        with command.make_context("nearwise", list(arguments)) as context:
+            command.invoke(context)
+        return OK
+    except typer.Exit as done:  # --help and --version
+        return int(done.exit_code)
     except BrokenPipeError:
         raise
     except UsageError as error:

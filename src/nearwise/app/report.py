@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nearwise.lab.protocols import Comparison, Result
     from nearwise.weights import Weights
 
-__all__ = ["Report", "page"]
+__all__ = ["Compared", "Report", "page"]
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5c6675; --line: #d9dee6; --paper: #fff; --card: #f6f8fa;
@@ -31,7 +31,8 @@ _STYLE = """
 body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 58rem; font: 16px/1.5 system-ui, sans-serif;
   color: var(--ink); background: var(--paper); }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
-h3 { font-size: 1rem; margin: 0 0 .3rem; } p { margin: .4rem 0; } .soft, small, caption { color: var(--soft); }
+h3 { font-size: 1rem; margin: .8rem 0 .3rem; } .card h3 { margin-top: 0; }
+p { margin: .4rem 0; } .soft, small, caption { color: var(--soft); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); } td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -48,14 +49,22 @@ footer { margin-top: 3rem; font-size: .85rem; color: var(--soft); }
 
 
 @dataclass(frozen=True)
+class Compared:
+    """Methods on the same folds, and what their differences are worth."""
+
+    comparison: Comparison
+    differences: Sequence[Difference]
+    about: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
     """What a report tells; a part that is not there is left out."""
 
     title: str
     about: str
     schema: Schema | None = None
-    comparison: Comparison | None = None
-    differences: Sequence[Difference] = ()
+    comparisons: Sequence[Compared] = ()
     weights: Weights | None = None
     weights_about: str = ""
     explanations: Sequence[Explanation] = ()
@@ -69,8 +78,8 @@ class Report:
 def page(report: Report) -> str:
     """The whole file."""
     parts = [f"<h1>{escape(report.title)}</h1><p>{escape(report.about)}</p>"]
-    if report.comparison is not None:
-        parts.append(_comparison(report.comparison, report.differences))
+    if report.comparisons:
+        parts.append("<h2>Methods compared</h2>" + "".join(_compared(compared) for compared in report.comparisons))
     if report.weights is not None:
         parts.append(_weights(report.weights, report.weights_about))
     if report.explanations:
@@ -104,16 +113,17 @@ def _row(*cells: Any) -> str:
     return "<tr>" + "".join(f"<td class=n>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
 
-def _comparison(comparison: Comparison, differences: Sequence[Difference]) -> str:
+def _compared(compared: Compared) -> str:
+    comparison, about = compared.comparison, f"<h3>{escape(compared.about)}</h3>" if compared.about else ""
     results = (comparison.baseline, *comparison.results)
     # accuracy has the scale 0 to 1, an error that of the worst method
     most = max(r.mean + r.spread for r in results if r.applicable) if comparison.regression else 1.0
     rows = [_result(comparison, result, most) for result in results]
-    told = "".join(f"<p>{escape(in_words(d, comparison.regression))}</p>" for d in differences)
+    told = "".join(f"<p>{escape(in_words(d, comparison.regression))}</p>" for d in compared.differences)
     head = ("method", comparison.measure, "mean ± spread", "R²" if comparison.regression else "pooled", "k", "seconds")
     less = " Less is better." if comparison.regression else ""
     legend = f"Bars are means over folds, the line across the end is one standard deviation each way.{less}"
-    return f"<h2>Methods compared</h2>{_table(head, rows)}{told}<p class=soft>{legend}</p>"
+    return f"{about}{_table(head, rows)}{told}<p class=soft>{legend}</p>"
 
 
 def _result(comparison: Comparison, result: Result, most: float) -> str:

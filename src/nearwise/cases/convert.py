@@ -55,7 +55,9 @@ def _numbers(raw: RawColumn, kind: Kind, name: str, where: Where) -> NDArray[np.
     unit = kind.unit if isinstance(kind, Numeric | Cyclic) else None
     if raw.unit is not None and unit is not None and unit != raw.unit:
         if unit not in _SECONDS:
-            raise SchemaError(f"Feature {name!r} has times in {raw.unit}; unit={unit!r} is not one of {', '.join(_SECONDS)}.")
+            raise SchemaError(
+                f"Feature {name!r} has times in {raw.unit}; unit={unit!r} is not one of {', '.join(_SECONDS)}."
+            )
         values = values * (_SECONDS[raw.unit] / _SECONDS[unit])
     return np.asarray(values, dtype=np.float64)
 
@@ -80,7 +82,8 @@ def _symbols(values: list[Any], kind: Kind, name: str, where: Where) -> Column:
             hash(value)
         except TypeError:
             raise InputError(
-                f"Feature {name!r} is {kind.name}, but {where(i)} holds a {type(value).__name__}, which is not a symbol."
+                f"Feature {name!r} is {kind.name}, but {where(i)} holds a {type(value).__name__}, "
+                "which is not a symbol."
             ) from None
     if not isinstance(kind, Ordinal):
         return symbol_column(values)

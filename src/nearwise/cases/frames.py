@@ -116,9 +116,15 @@ def _refuse(X: Any) -> None:
 
 
 def _is_frame(X: Any) -> bool:
-    return type(X).__module__.split(".")[0] in ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals", "duckdb") or hasattr(
-        X, "__dataframe__"
-    )
+    return type(X).__module__.split(".")[0] in (
+        "pandas",
+        "polars",
+        "pyarrow",
+        "modin",
+        "cudf",
+        "narwhals",
+        "duckdb",
+    ) or hasattr(X, "__dataframe__")
 
 
 def _from_rows(rows: Sequence[Sequence[Any]]) -> RawTable:

@@ -80,7 +80,7 @@ def _all_numbers(values: Iterable[Any]) -> bool:
 
 
 def _members(known: list[Any]) -> str:
-    """"vectors" where every member of every list is itself a list of numbers, else "symbols"."""
+    """ "vectors" where every member of every list is itself a list of numbers, else "symbols"."""
     inner = [m for v in known if hasattr(v, "__iter__") and not isinstance(v, str | bytes) for m in v]
     is_vectors = bool(inner) and all(isinstance(m, list | tuple | np.ndarray) and _all_numbers(m) for m in inner)
     return "vectors" if is_vectors else "symbols"

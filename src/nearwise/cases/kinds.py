@@ -138,7 +138,13 @@ class Set(Kind):
         super().__post_init__()
         if self.members not in (None, "symbols", "vectors"):
             raise SchemaError(f"members of a Set are 'symbols' or 'vectors', got {self.members!r}.")
-        needs = {"min": "vectors", "hausdorff": "vectors", "average": "vectors", "jaccard": "symbols", "dice": "symbols"}
+        needs = {
+            "min": "vectors",
+            "hausdorff": "vectors",
+            "average": "vectors",
+            "jaccard": "symbols",
+            "dice": "symbols",
+        }
         needed = needs.get(self.difference) if isinstance(self.difference, str) else None
         if needed is not None and self.members is None:
             object.__setattr__(self, "members", needed)
@@ -179,4 +185,6 @@ class Custom(Kind):
         return {k: v for k, v in super().to_json().items() if k != "function"}
 
 
-KINDS: Mapping[str, type[Kind]] = {k.__name__: k for k in (Numeric, Cyclic, Symbolic, Ordinal, Text, Set, Vector, Custom)}
+KINDS: Mapping[str, type[Kind]] = {
+    k.__name__: k for k in (Numeric, Cyclic, Symbolic, Ordinal, Text, Set, Vector, Custom)
+}

@@ -52,7 +52,9 @@ class Schema(Mapping[str, Kind]):
         """The same schema with some kinds given by hand."""
         unknown = [name for name in changes if name not in self.kinds]
         if unknown:
-            raise SchemaError(f"The schema names {unknown[0]!r}, no such feature. {did_you_mean(unknown[0], self.kinds)}")
+            raise SchemaError(
+                f"The schema names {unknown[0]!r}, no such feature. {did_you_mean(unknown[0], self.kinds)}"
+            )
         guessed = {name: why for name, why in self.guessed.items() if name not in changes}
         return Schema({**self.kinds, **changes}, guessed, self.ignored, self.remarks)
 

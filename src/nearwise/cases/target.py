@@ -14,7 +14,10 @@ __all__ = ["Target"]
 
 @dataclass(frozen=True)
 class Target:
-    """``values`` (n,) are class codes into ``classes``, or numbers where ``classes`` is None; ``weights`` (n,) count cases."""
+    """``values`` (n,) are class codes into ``classes``, or numbers where ``classes`` is None.
+
+    ``weights`` (n,) say how much each case counts.
+    """
 
     values: NDArray[Any]
     classes: NDArray[Any] | None

@@ -17,7 +17,9 @@ from nearwise.errors import InputError, warn
 __all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights"]
 
 
-def learn_table(estimator: Any, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()) -> CaseTable:
+def learn_table(
+    estimator: Any, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()
+) -> CaseTable:
     """Type the training cases and note their names on the estimator."""
     raw = _checked(X)
     table = CaseTable.of(raw, schema=schema, ignore=ignore)

@@ -68,7 +68,7 @@ class Difference(ABC):
 class Fitted(ABC):
     """A difference fitted to the training column.
 
-    ``form`` tells the planner what the engines may turn it into: "line" (|x - q| of numbers), "overlap" (x != q of
+    ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "overlap" (x != q of
     codes), "table" (a number per pair of codes) or "pair" (only blocks of pairs).
     """
 
@@ -180,5 +180,5 @@ class Sampled(Fitted):
         return np.asarray(self.block(self.training, values).mean(axis=1))
 
     @cached_property
-    def expected_both(self) -> float:  # type: ignore[override]
+    def expected_both(self) -> float:
         return float(self.expected(self.training).mean()) if len(self.training) else 0.0

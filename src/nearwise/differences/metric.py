@@ -205,7 +205,9 @@ class Metric:
         root = "" if self.p == 1 else f"; the distance is the root of order {self.p:g} of the sum"
         lines = [f"sum over features of weight * difference^{self.p:g}{root}"]
         for m in self.measures:
-            lines.append(f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.shown_unit:.6g}, missing: {m.policy}")
+            lines.append(
+                f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.shown_unit:.6g}, missing: {m.policy}"
+            )
         return "\n".join(lines)
 
 

@@ -24,7 +24,7 @@ _MEMBERS = 2048
 
 @dataclass(frozen=True)
 class Linkage(Difference):
-    r"""How near the members of two sets of vectors lie, by Euclidean length |x - q| (Reading M8).
+    r"""How near the members of two sets of vectors lie, by Euclidean length ``|x - q|`` (Reading M8).
 
     .. math::
         min: \min_{x \in X, q \in Q} |x - q| \qquad

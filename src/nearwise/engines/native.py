@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import TIE, Distance, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress

@@ -81,7 +81,9 @@ class Neighbors(Parameters):
 
     def _check_parameters(self) -> None:
         if self.ties not in TIES:
-            raise InputError(f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}")
+            raise InputError(
+                f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}"
+            )
         k = self.n_neighbors
         whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
         if k != "loo" and not whole:
@@ -159,7 +161,12 @@ class Neighbors(Parameters):
         return int(k)
 
     def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True, *, feature_weights: Any = None
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        feature_weights: Any = None,
     ) -> Any:
         """(distances, indices) of the nearest cases, by (distance, index).
 
@@ -251,7 +258,7 @@ class Neighbors(Parameters):
             return weighting.relearn(problem, added=added, removed=removed)
         if stays_exact(weighting):
             return weighting.learn(problem)
-        warn(f"The weights of {weighting.id!r} are not learned anew from added or forgotten cases: fit again to update them.")
+        warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
         return weighting.weights_
 
     # ------------------------------------------------------------------ explain
@@ -262,7 +269,13 @@ class Neighbors(Parameters):
         return target.values if target.classes is None else target.classes[target.values]
 
     def _explained(
-        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, shares: list[tuple[int, float, float]]
+        self,
+        model: Model,
+        engine: Engine,
+        asked: CaseTable,
+        queries: Measured,
+        j: int,
+        shares: list[tuple[int, float, float]],
     ) -> list[Neighbour]:
         """(case, sum, vote share) of one query as neighbours."""
         targets = self._targets(model)

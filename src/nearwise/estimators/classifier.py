@@ -144,7 +144,9 @@ class KNNClassifier(Voting):
             known = [] if target.classes is None else target.classes.tolist()
             for label, factor in self.class_weight.items():
                 if label not in known:
-                    raise InputError(f"class_weight names {label!r}, no such class. {did_you_mean(str(label), map(str, known))}")
+                    raise InputError(
+                        f"class_weight names {label!r}, no such class. {did_you_mean(str(label), map(str, known))}"
+                    )
                 factors[known.index(label)] = factor
         elif self.class_weight == "balanced":
             present = target.class_weights > 0
@@ -161,7 +163,7 @@ class KNNClassifier(Voting):
 
     def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
         codes = votes.decide(total[:, :, 0], near, model.target.priors)
-        return (codes != model.target.values[rows]).astype(np.float64)
+        return np.asarray(codes != model.target.values[rows], dtype=np.float64)
 
     def _choose_k(self) -> int:
         k = super()._choose_k()
@@ -177,8 +179,8 @@ class KNNClassifier(Voting):
         if self.class_weight is None and target.classes is not None and error > blind + chance:
             warn(
                 f"Leaving one out, {1 - error:.0%} of the answers are right, and always saying "
-                f"{str(target.classes[commonest])!r} would be right in {1 - blind:.0%}: these feature weights do not suit "
-                f"these cases. Compare others with `nearwise evaluate`, or take feature_weights='none'."
+                f"{str(target.classes[commonest])!r} would be right in {1 - blind:.0%}: these feature weights do not "
+                f"suit these cases. Compare others with `nearwise evaluate`, or take feature_weights='none'."
             )
 
     def predict_proba(self, X: Any = None) -> Floats:
@@ -219,4 +221,3 @@ def _shares(total: Floats, priors: Floats) -> Floats:
     """Votes over their sum; where nobody votes, the priors."""
     sums = total.sum(axis=1, keepdims=True)
     return np.asarray(np.where(sums > 0, total / np.where(sums > 0, sums, 1.0), priors[None, :]))
-

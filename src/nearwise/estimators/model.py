@@ -16,9 +16,10 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
+from nearwise.errors import warn
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
-from nearwise.weights import PerQuery, Weights
+from nearwise.weights import Global, PerQuery, Weights
 
 __all__ = ["Model", "as_weighting", "threads"]
 
@@ -50,8 +51,15 @@ class Model:
 
     @classmethod
     def of(
-        cls, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, n_jobs: int | None, engine: str = "auto"
+        cls,
+        problem: Problem,
+        weights: Weights,
+        ids: NDArray[np.int64],
+        next_id: int,
+        n_jobs: int | None,
+        engine: str = "auto",
     ) -> Model:
+        weights = _useful(weights)
         distance = Distance(problem.metric, weights, problem.stored)
         return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id)
 
@@ -74,6 +82,14 @@ class Model:
             return Payload(target.values, vote_weights[:, None], target.n_classes)
         values = np.stack([vote_weights, vote_weights * target.values], axis=1)
         return Payload(np.zeros(len(target), dtype=np.intp), values, 1)
+
+
+def _useful(weights: Weights) -> Weights:
+    """Weights that are 0 for every feature would put every case at distance 0: they fall back to 1 each."""
+    if not isinstance(weights, Global) or weights.values.any():
+        return weights
+    warn("The weights of all features are 0, so no feature counts: all get the same weight.")
+    return Global(np.ones(len(weights.features)), weights.features)
 
 
 def as_weighting(given: Any) -> Weighting:

@@ -144,8 +144,10 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     except Warning:  # the user turned warnings into errors
         raise
     except Exception as error:  # whatever a stranger may have written, the answer is the same kind of error
-        told = str(error) or type(error).__name__
-        raise ModelFileError(f"{os.fspath(path)!r} holds no model that this nearwise can use: {told}") from error
+        told = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise ModelFileError(
+            f"{os.fspath(path)!r} holds no model that this nearwise can use: {told.rstrip('.')}."
+        ) from error
 
 
 def _check_functions(found: Any, given: dict[str, Any], path: str) -> None:

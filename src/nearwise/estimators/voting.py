@@ -163,7 +163,7 @@ class Voting(Neighbors):
             total, near, kernel = votes.tally(sums, amounts, rule, root)
             answers = self._answers(model, total, near)
             shown = _Shown(ballots, engine, self._vote_weights(model), k)
-            for row, answer in enumerate(answers):
+            for row, answer in enumerate(answers.tolist()):
                 j = rows.start + row
                 skip = -1 if leave_out is None else int(leave_out[j])
                 listed, tied = shown.of(queries, j, row, kernel[row], total[row, :, 0].sum(), skip)

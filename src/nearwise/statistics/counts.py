@@ -145,7 +145,7 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
         values, codes = _runs(held[order])
         classes, weights = classes[order], None if weights is None else weights[order]
     if storage != "symbol" and len(values) == len(codes):  # all different: the usual continuous feature
-        ones = np.ones(len(codes), dtype=np.int32)
+        ones = np.broadcast_to(np.int32(1), len(codes))  # takes no memory
         made: dict[str, Any] = {"value_at": codes, "class_at": classes, "cases": ones, "weights": weights}
     else:
         made = _entries(codes, classes, None, weights, len(values), c)

@@ -164,7 +164,8 @@ def _checked_bytes(path: Path_, name: str) -> bytes:
             found = os.fstat(file.fileno())
             start = file.read(_PRELUDE.size) if stat.S_ISREG(found.st_mode) else b""
             _check_start(start, found.st_size, name)
-            data = start + file.read(found.st_size - len(start))
+            file.seek(0)
+            data = file.read(found.st_size)
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {name!r}.") from None
     except IsADirectoryError:

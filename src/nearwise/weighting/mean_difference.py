@@ -37,8 +37,8 @@ class MeanDifference(Mergeable):
     each feature (M4), with a warning; so it is where there is one class only (M6), and for a class that has lost all
     its cases. Cases in which a feature is missing are left out of its means, unless its policy is "value".
 
-    A warning names classes that keep fewer than a tenth of the features and at most a third as many as the class
-    that keeps most: on such data (Ionosphere) the paper found the method to fail.
+    A warning names classes that keep at most a fifth of the features, and a third of what the class with most keeps,
+    where a quarter of the cases belong to such classes: on Ionosphere, which is like that, the paper found it to fail.
 
     Reading: a mean counts the pairs of a case with itself (M1; ``pairs="distinct"`` does not, and gives a class of
     one case the in-class mean 0, M7). Significance is computed from scaled differences (M2; ``significance="raw"``
@@ -168,8 +168,8 @@ class MeanDifference(Mergeable):
                 "same significance there. Another weighting, such as 'ig' or 'none', may serve better."
             )
         usable, most = int((~constant).sum()), int(kept[here].max())
-        poor = here & (kept > 0) & (kept < usable / 10) & (3 * kept <= most)
-        if poor.any():
+        poor = here & (kept > 0) & (5 * kept <= usable) & (3 * kept <= most)
+        if target.priors[poor].sum() >= 0.25:
             warn(
                 f"Class {_listed(names[poor])} keeps {_listed(kept[poor])} of {usable} features, another class {most}: "
                 "mean difference weighting does badly on such data. Compare with 'ig' or 'none', or use "

@@ -88,7 +88,9 @@ class PerCase(Weights):
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
         if len(self.values) != len(stored):
-            raise WeightShapeError(f"Weights per case are given for {len(self.values)} cases, stored are {len(stored)}.")
+            raise WeightShapeError(
+                f"Weights per case are given for {len(self.values)} cases, stored are {len(stored)}."
+            )
         return self.values[:, f][None, :]
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:

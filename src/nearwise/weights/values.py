@@ -38,7 +38,9 @@ class PerValue(Weights):
         priors: Any = (),
     ) -> None:
         if by not in ("query", "stored"):
-            raise WeightShapeError(f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one.")
+            raise WeightShapeError(
+                f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one."
+            )
         self.by, self.classes = by, tuple(classes)
         self.priors = np.array(priors, dtype=np.float64)
         self.levels = tuple(tuple(level) for level in levels)
@@ -49,7 +51,9 @@ class PerValue(Weights):
 
     def _checked(self, values: Any) -> Any:
         if len(values) != len(self.features) or len(self.levels) != len(self.features):
-            raise WeightShapeError(f"Expected one array of values per feature ({len(self.features)}), got {len(values)}.")
+            raise WeightShapeError(
+                f"Expected one array of values per feature ({len(self.features)}), got {len(values)}."
+            )
         checked = []
         for name, levels, given in zip(self.features, self.levels, values, strict=True):
             array = np.array(given, dtype=np.float64)

@@ -1,0 +1,173 @@
+"""schema, methods, weights and evaluate: what they show, what they write as JSON, what they refuse."""
+
+import json
+
+import pytest
+
+from nearwise import KNNClassifier, read
+from nearwise.weighting import methods
+
+
+def test_methods_lists_every_method_with_its_place(nearwise):
+    done = nearwise("methods", "--json")
+    assert done.code == 0
+    assert [m["id"] for m in done.json] == list(methods())
+    assert {"class", "shape", "bias", "weight_space", "reference", "summary"} <= set(done.json[0])
+    shown = nearwise("methods").out
+    assert all(m["class"] in shown and m["summary"] in shown for m in done.json)
+
+
+def test_methods_filters_by_dimension(nearwise):
+    found = nearwise("methods", "--generality", "local", "--bias", "preset", "--json").json
+    assert "mdw" in [m["id"] for m in found]
+    assert {m["generality"] for m in found} == {"local"}
+    nothing = nearwise("methods", "--knowledge", "intensive", "--generality", "local")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "No method stands there.\n")
+
+
+def test_methods_offers_the_nearest_value_of_a_dimension(nearwise):
+    done = nearwise("methods", "--bias", "presett")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "nearwise: --bias presett: expected preset or feedback. Did you mean 'preset'?\n"
+
+
+def test_schema_shows_kinds_reasons_and_likely_identifiers(nearwise, play):
+    done = nearwise("schema", play, "--target", "class", "--kind", "sky=symbolic")
+    assert done.code == 0
+    assert "guessed: numbers" in done.out
+    assert "given" in done.out
+    assert "class" not in done.out
+    assert "heat: a different value in every case: likely an identifier" in done.err
+
+
+def test_a_schema_can_be_saved_edited_and_passed_back(nearwise, play, tmp_path):
+    found = nearwise("schema", play, "--target", "class", "--json").json
+    found["features"]["wind"] = {"kind": "Symbolic"}
+    found["ignored"] = ["heat"]
+    del found["features"]["heat"]
+    edited = tmp_path / "edited.json"
+    edited.write_text(json.dumps(found))
+    again = nearwise("schema", play, "--target", "class", "--schema", edited, "--json").json
+    assert {name: kind["kind"] for name, kind in again["features"].items()} == {"sky": "Symbolic", "wind": "Symbolic"}
+    assert "wind" not in again["guessed"]
+
+
+def test_kinds_are_given_in_words(nearwise, play):
+    done = nearwise("schema", play, "--kind", "wind=ordinal:4:3:2:1:0,heat=cyclic:12", "--kind", "class=text", "--json")
+    kinds = done.json["features"]
+    assert kinds["wind"] == {"kind": "Ordinal", "levels": ["4", "3", "2", "1", "0"]}
+    assert kinds["heat"] == {"kind": "Cyclic", "period": 12.0}
+    assert kinds["class"]["kind"] == "Text"
+
+
+def test_weights_are_those_of_the_classifier(nearwise, play):
+    done = nearwise("weights", play, "--target", "class", "--json")
+    X, y = read(play, "class", schema={"class": "symbolic"})
+    expected = KNNClassifier(n_neighbors=1).fit(X, y).feature_weights_
+    assert done.json["method"] == "mdw"
+    assert done.json["classes"] == ["01", "02"]
+    assert done.json["values"] == expected.values.tolist()
+
+
+def test_weights_are_shown_per_class_the_most_important_first(nearwise, play):
+    lines = nearwise("weights", play, "--target", "class").out.splitlines()
+    assert lines[0].split() == ["feature", "01", "02"]
+    assert lines[1].startswith("heat")
+    assert len(lines) == 4
+
+
+@pytest.mark.parametrize(("method", "suffix"), [("mdw", "json"), ("ig", "json"), ("ig", "csv")])
+def test_written_weights_can_be_used_again(nearwise, play, tmp_path, method, suffix):
+    out = tmp_path / f"weights.{suffix}"
+    first = nearwise("weights", play, "--target", "class", "--weights", method, "--out", out, "--json")
+    assert first.err == f"wrote {out}\n"
+    again = nearwise("weights", play, "--target", "class", "--weights", out, "--json")
+    assert again.json["values"] == first.json["values"]
+
+
+def test_weights_by_hand_may_name_some_features_only(nearwise, play, tmp_path):
+    mine = tmp_path / "mine.json"
+    mine.write_text('{"sky": 0}')
+    assert nearwise("weights", play, "--target", "class", "--weights", mine, "--json").json["values"] == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("w.json", "{", "it is not JSON"),
+        ("w.json", "[1]", "expected an object"),
+        ("w.json", '{"shape": "round"}', "not weights written by nearwise"),
+        ("w.json", '{"skyy": 1}', "Did you mean 'sky'?"),
+        ("w.csv", "a,b\n1,2\n", "expected columns 'feature' and 'weight'"),
+        ("w.csv", "feature,weight\nsky,much\n", "a weight is not a number"),
+        ("w.csv", "feature,class,weight\nsky,01,1\n", "only one weight per feature"),
+    ],
+)
+def test_a_file_that_holds_no_weights_is_refused(nearwise, play, tmp_path, name, text, sentence):
+    (tmp_path / name).write_text(text)
+    done = nearwise("weights", play, "--target", "class", "--weights", name)
+    assert done.code == 2
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_evaluate_tells_accuracy_spread_and_what_differences_are_worth(nearwise, play):
+    done = nearwise("evaluate", play, "--target", "class", "--weights", "none,mdw,ig", "--cv", "4")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.out.splitlines()[:5]] == ["method", "majority", "none", "mdw", "ig"]
+    assert "4-fold stratified cross-validation on 16 cases" in done.err
+    assert "corrected resampled t-test" in done.err
+
+
+def test_evaluate_as_json(nearwise, play):
+    found = nearwise("evaluate", play, "--target", "class", "--weights", "none,ig", "--cv", "4", "--json").json
+    assert [m["method"] for m in found["methods"]] == ["none", "ig"]
+    assert len(found["methods"][0]["scores"]) == len(found["methods"][0]["k"]) == 4
+    assert found["differences"][0]["against"] == "none"
+    assert found["baseline"]["mean"] == 0.5
+
+
+def test_evaluate_says_which_method_cannot_work_and_why(nearwise, garage):
+    path, schema = garage
+    done = nearwise("evaluate", path, "--target", "price_band", "--schema", schema, "--weights", "none,ig", "--cv", "3")
+    assert done.code == 0
+    assert "ig: not applicable: " in done.out
+    assert "'title'" in done.out
+
+
+def test_evaluate_says_so_when_k_or_weights_were_given(nearwise, play, tmp_path):
+    (tmp_path / "mine.json").write_text('{"sky": 0}')
+    told = nearwise("evaluate", play, "--target", "class", "--weights", "none,mine.json", "--cv", "3", "--k", "3").err
+    assert "with k = 3, weights and ranges were learned" in told
+    assert "The weights of mine.json were given" in told
+
+
+def test_evaluate_predicts_numbers_too(nearwise, play):
+    found = nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4", "--json").json
+    assert found["measure"] == "mean absolute error"
+    assert (
+        nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4").out.splitlines()[0].split()[-3]
+        == "R²"
+    )
+
+
+def test_evaluate_writes_a_report(nearwise, play, tmp_path):
+    done = nearwise("evaluate", play, "--target", "class", "--cv", "3", "--report", tmp_path / "r.html")
+    assert done.err.endswith(f"wrote {tmp_path / 'r.html'}\n")
+    assert "Methods compared" in (tmp_path / "r.html").read_text()
+
+
+def test_settings_reach_the_estimator(nearwise, play):
+    def weights(*more):
+        return nearwise("weights", play, "--target", "class", "--json", *more)
+
+    assert (
+        weights("--missing", "wind=ignore", "--vote", "majority", "--ties", "index", "--k", "3", "--p", "2").code == 0
+    )
+    assert weights("--differences", "heat=sigma").json["values"] != weights().json["values"]
+    assert "Did you mean 'fair'?" in weights("--ties", "fare").err
+    assert "Did you mean 'ignore'?" in weights("--missing", "ignored").err
+    assert "Did you mean 'mvdm'?" in weights("--differences", "mdvm").err
+    assert "--k 0: expected a whole number" in weights("--k", "0").err
+    assert "expected name=value" in weights("--missing", "wind=").err
+    assert "vote" in weights("--vote", "loud").err

@@ -1,0 +1,258 @@
+"""A model file that was killed half-way, damaged, or written by an enemy: a clear error or a model, nothing else."""
+
+import contextlib
+import copy
+import hashlib
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+
+import nearwise
+from nearwise import KNNClassifier, KNNRegressor, NearestCases, load
+from nearwise.errors import ModelFileError, NearwiseError
+from nearwise.storage import container
+
+pytestmark = pytest.mark.filterwarnings("ignore:Feature .* is compared by a Python function")
+
+
+@pytest.fixture(scope="module", params=["mixed", "plain", "numbers"])
+def saved(request, mixed, tmp_path_factory):
+    """(path of a good file, its functions, queries)"""
+    path = tmp_path_factory.mktemp("saved") / "model.nearwise"
+    if request.param == "mixed":
+        KNNClassifier(3, schema=mixed.schema).fit(mixed.rows[:9], mixed.y[:9]).save(path)
+        return path, {"thing": mixed.gap}, mixed.queries[:2]
+    rows = {"n": [1.0, 2.0, 8.0, None, 7.5], "c": ["u", "v", "u", None, "w"]}
+    if request.param == "plain":
+        KNNClassifier("loo", "mdw", differences="mvdm", vote="linear").fit(rows, ["a", "a", "b", "b", "a"]).save(path)
+    else:
+        KNNRegressor(2, {"n": 0.5}).fit(rows, np.arange(5.0)).save(path)
+    return path, {}, {"n": [3.0], "c": ["q"]}
+
+
+def sealed(data: bytes) -> bytes:
+    return data[:-32] + hashlib.sha256(data[:-32]).digest()
+
+
+def attacked(path, data: bytes, functions, queries) -> bool:
+    """Whether the file still loads; anything but an error of nearwise is a failure of the test."""
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model = load(path, functions=functions)
+        except NearwiseError:
+            return False
+        with contextlib.suppress(Exception):  # nonsense may fail, but must not crash the process
+            model.predict(queries)
+            model.explain(queries)
+        return True
+
+
+def test_damage_anywhere_is_seen(saved, tmp_path):
+    path, functions, _ = saved
+    data, rng = path.read_bytes(), random.Random(1)
+    target = tmp_path / "m"
+    for _ in range(1000):
+        at, noise = rng.randrange(len(data)), rng.randbytes(rng.randrange(1, 5))
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << rng.randrange(8)
+        cut = data[:at] + data[at + len(noise) :]
+        for changed in (bytes(flipped), data[:at], data[:at] + noise + data[at:], cut):
+            target.write_bytes(changed)
+            with pytest.raises(ModelFileError):
+                load(target, functions=functions)
+
+
+def test_damage_under_a_right_checksum_gives_an_error_or_a_model(saved, tmp_path):
+    path, functions, queries = saved
+    data, rng = path.read_bytes(), random.Random(2)
+    loaded = 0
+    for _ in range(400):
+        changed = bytearray(data)
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            changed[rng.randrange(len(data) - 32)] = rng.choice(
+                [0, 1, 0x7F, 0xFF, rng.randrange(256), 0x30, 0x5B, 0x7B]
+            )
+        loaded += attacked(tmp_path / "m", sealed(bytes(changed)), functions, queries)
+    assert loaded > 0  # numbers that are merely other numbers
+
+
+JUNK = [
+    None, True, False, 0, -1, 1, 2, 2**31, 2**63, 2**70, -(2**70), 1.5, -1e300, "", "x", "age", "a0", "a3", "none",
+    "user", "__class__", "os.system", "\0", "mean", [], [[]], [0], ["a0"], {}, {"a": 1}, {"array": "a0"},
+    {"array": "a2"}, {"tuple": []}, {"float": "nan"}, {"float": "inf"}, {"float": "-inf"},
+    {"numpy": ["float64", {"float": "nan"}]}, {"dict": []}, {"dict": [["x", 1]]}, {"objects": [[1], [1]]}, {"function": "vote"},
+    {"bytes": "AA=="}, {"set": [1]},
+    {"kind": ["Numeric", {}]}, {"kind": ["Custom", {}]}, {"difference": ["overlap", {}]}, {"difference": ["rank", {}]},
+    {"weights": {"shape": "global", "values": [1], "features": ["x"]}}, {"weighting": ["none", {}]},
+    {"weighting": ["mdw", {"exact": True}]}, {"vote": ["gaussian", {"bandwidth": 0}]}, {"vote": ["majority", {}]},
+]  # fmt: skip
+
+
+def places(node, path=()):
+    """The path to every node of a JSON text."""
+    yield path
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def changed_json(header, rng):
+    """One node replaced, removed, doubled, renamed or exchanged for another node."""
+    header = copy.deepcopy(header)
+    every = [p for p in places(header) if p]
+    *way, last = rng.choice(every)
+    parent = header
+    for key in way:
+        parent = parent[key]
+    action = rng.choice(["junk", "junk", "junk", "remove", "swap", "rename", "repeat"])
+    if action == "remove":
+        del parent[last]
+    elif action == "rename" and isinstance(parent, dict):
+        parent[rng.choice(["x", "array", "tuple", "kind", "scale_", "predict"])] = parent.pop(last)
+    elif action == "repeat" and isinstance(parent, list):
+        parent.insert(0, copy.deepcopy(parent[last]))
+    elif action == "swap":
+        other = header
+        for key in rng.choice(every):
+            other = other[key]
+        parent[last] = copy.deepcopy(other)
+    else:
+        parent[last] = copy.deepcopy(rng.choice(JUNK))
+    return header
+
+
+def rebuilt(data: bytes, header) -> bytes:
+    """The file with another header, lengths and checksum made right."""
+    length = struct.unpack_from("<Q", data, 24)[0]
+    text = json.dumps(header).encode()
+    text = text.ljust(-(-(40 + len(text)) // 64) * 64 - 40)
+    body = data[40 + length : -32]
+    start = container._PRELUDE.pack(container.MAGIC, container.FORMAT, len(text), 40 + len(text) + len(body) + 32)
+    return sealed(start + text + body + bytes(32))
+
+
+def test_a_crafted_header_gives_an_error_or_a_model(saved, tmp_path):
+    path, functions, queries = saved
+    data, rng = path.read_bytes(), random.Random(7)
+    header = json.loads(data[40 : 40 + struct.unpack_from("<Q", data, 24)[0]])
+    assert attacked(tmp_path / "m", rebuilt(data, header), functions, queries)
+    for _ in range(500):
+        changed = changed_json(header, rng)
+        if rng.random() < 0.3:
+            changed = changed_json(changed, rng)
+        attacked(tmp_path / "m", rebuilt(data, changed), functions, queries)
+
+
+def test_a_crafted_file_allocates_little(saved, tmp_path):
+    path, functions, _ = saved
+    data, rng = path.read_bytes(), random.Random(11)
+    header = json.loads(data[40 : 40 + struct.unpack_from("<Q", data, 24)[0]])
+    target = tmp_path / "m"
+    tracemalloc.start()
+    try:
+        for _ in range(150):
+            target.write_bytes(rebuilt(data, changed_json(header, rng)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with contextlib.suppress(NearwiseError):
+                    load(target, functions=functions)
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def edited(path, change) -> bytes:
+    data = path.read_bytes()
+    header = json.loads(data[40 : 40 + struct.unpack_from("<Q", data, 24)[0]])
+    change(header["content"])
+    return rebuilt(data, header)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c.update(estimator="Popen"),
+        lambda c: c["parameters"].update(feature_weights={"weighting": ["subprocess", {}]}),
+        lambda c: c["parameters"].update(no_such_parameter=1),
+        lambda c: c["parameters"].update(vote={"function": "system"}),
+        lambda c: c["weighting"]["learned"].update(__class__=1),
+        lambda c: c["weighting"]["learned"].update(learn=1),
+        lambda c: c["weighting"]["learned"].update(feature_importances_=1),
+        lambda c: c["table"].update(n=2**60),
+        lambda c: c["table"].update(n=0),
+        lambda c: c.update(k=0),
+        lambda c: c.update(k=True),
+        lambda c: c.update(p={"float": "nan"}),
+        lambda c: c.update(p=0.5),
+        lambda c: c.update(next_id=0),
+        lambda c: c.update(next_id=2**63),
+        lambda c: c["measures"][0].update(unit=0.0),
+        lambda c: c["measures"][0].update(maximum={"float": "nan"}),
+        lambda c: c["measures"][0].update(policy="forget"),
+        lambda c: c["measures"].pop(),
+        lambda c: c.update(features_in=[1, None]),
+        lambda c: c.update(features_in=[2, ["x", "y"]]),
+        lambda c: c.pop("weights"),
+        lambda c: c.update(functions=None),
+        lambda c: c["table"]["columns"][1]["levels"].update(texts={}),
+        lambda c: c["table"]["columns"][1].update(levels={"values": ["u", "u", "w"]}),
+        lambda c: c["table"]["columns"][1].update(levels={"values": ["u"]}),
+    ],
+)
+def test_a_file_that_lies_is_refused(tmp_path, change):
+    rows = {"n": [1.0, 2.0, 8.0], "c": ["u", "v", "w"]}
+    KNNClassifier(1, "none").fit(rows, ["a", "a", "b"]).save(tmp_path / "m")
+    (tmp_path / "m").write_bytes(edited(tmp_path / "m", change))
+    with pytest.raises(ModelFileError, match="holds no model that this nearwise can use"):
+        load(tmp_path / "m")
+
+
+SAVING = """
+import sys, itertools
+import numpy as np
+from nearwise import KNNClassifier
+X = np.random.default_rng(0).random((4000, 4))
+models = [KNNClassifier(1, "none").fit(X + i, np.arange(4000) % 2) for i in range(2)]
+print("ready", flush=True)
+for i in itertools.count():
+    models[i % 2].save(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal that cannot be caught")
+def test_a_kill_while_saving_leaves_a_file_that_loads(tmp_path):
+    path = tmp_path / "model.nearwise"
+    NearestCases(1).fit([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]]).save(path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    rng = random.Random(0)
+    for _ in range(6):
+        child = subprocess.Popen([sys.executable, "-c", SAVING, path], stdout=subprocess.PIPE, env=environment)
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(0.02 + rng.random() * 0.15)
+        child.kill()
+        child.wait()
+        child.stdout.close()
+        assert len(load(path).kneighbors([[0.5, 0.5, 0.5, 0.5]], 1)[1]) == 1
+        left = {p.name for p in tmp_path.iterdir()} - {path.name}
+        assert all(name.startswith(".model.nearwise.") and name.endswith(".nearwise-tmp") for name in left)
+
+
+def test_nothing_of_pickle_or_eval_is_in_the_reader():
+    root = os.path.dirname(nearwise.__file__)
+    for name in ("storage/container.py", "storage/values.py", "storage/settings.py", "storage/tables.py"):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            text = file.read()
+        for word in ("import pickle", "eval(", "exec(", "np.load", "import_module", "__import__", "allow_pickle"):
+            assert word not in text

@@ -1,0 +1,81 @@
+"""The documentation is true: its examples run, its links lead somewhere, and it names what the code knows."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from nearwise import differences, vote, weighting, weights
+from nearwise.cases.kinds import KINDS, POLICIES
+from nearwise.differences.metric import SCALES
+from nearwise.engines import ENGINES
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+
+
+def text_of(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@every_page
+def test_examples_run(page):
+    # a fence would count as expected output, and blank lines keep the line numbers of failures right
+    text = re.sub(r"^ *(```|~~~|:::).*$", "", page.read_text(encoding="utf-8"), flags=re.M)
+    examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)
+    assert doctest.DocTestRunner(optionflags=FLAGS).run(examples).failed == 0
+
+
+@every_page
+def test_links_and_paths_lead_to_files(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    links = re.findall(r"\]\(([^)\s]+)", text) + re.findall(r"src=\"([^\"]+)\"", text)
+    for link in links:
+        if not re.match(r"[a-z]+:", link) and not link.startswith("#"):
+            assert (page.parent / link.partition("#")[0]).exists(), f"{link} is linked, but is not there"
+    for path in re.findall(r"`((?:src|docs|tests|native|tools|\.ci)/[\w./-]*)", text):
+        assert (ROOT / path).exists(), f"{path} is named, but is not there"
+
+
+@every_page
+def test_anchors_of_links_are_headings(page):
+    for link, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        target = page if not link else page.parent / link
+        headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.M)
+        assert anchor in {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("method", weighting.methods())
+def test_every_method_has_a_page_with_its_class_and_an_example(method):
+    text = text_of(f"methods/{method}.md")
+    assert weighting.methods()[method].__name__ in text
+    assert ">>>" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("cases.md", [f"`{kind}(" for kind in KINDS]),
+        ("differences.md", [f'"{name}"' for name in (*differences.NAMES, *SCALES, *POLICIES)]),
+        ("weights.md", [f"`{name}`" for name in weights.__all__ if name not in ("Stored", "Weights", "from_json")]),
+        ("search-and-votes.md", [f'"{name}"' for name in (*vote.VOTES, *vote.TIES)]),
+        ("design.md", [f'"{name}"' for name in ENGINES]),
+    ],
+)
+def test_every_name_that_the_code_knows_is_explained(page, names):
+    text = text_of(page)
+    assert [name for name in names if name not in text] == []
+
+
+def test_every_reading_that_the_code_cites_is_listed():
+    listed = set(re.findall(r"^\| ([A-Z]\d+) \|", text_of("readings.md"), flags=re.M))
+    cited = set()
+    for path in (ROOT / "src").rglob("*.py"):  # ids as in "(Reading K7)" and "(K8)", but not C4.5
+        cited |= set(re.findall(r"\b[KMICVO](?:[1-9]|1\d)\b(?!\.\d)", path.read_text(encoding="utf-8")))
+    assert {"K1", "M1"} <= cited
+    assert cited <= listed
