@@ -85,6 +85,13 @@ def test_a_matrix_is_explained_by_its_new_features():
     assert neighbour.distance == pytest.approx(np.sqrt(1.25))
 
 
+def test_retrieval_is_explained_without_a_prediction_or_votes():
+    told = str(NearestCases(1).fit([[1.0, "a"], [5.0, "b"]]).explain([[1.0, "b"]])[0])
+    assert told.splitlines()[0] == "query 0"
+    assert "None" not in told
+    assert "vote" not in told
+
+
 def test_explanations_come_as_text_frame_html_and_json():
     cases, labels = mixed(20, holes=0.1)
     cases[0]["notes"] = "<b>loud</b>"

@@ -100,19 +100,22 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        lines = [f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}"]
+        lines = [self._title()]
         for n in self.neighbours:
-            lines.append(
-                f"  case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}, vote {n.vote_share:.0%}{_why(n)}"
-            )
+            vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
+            lines.append(f"  case {n.label}{_says(n)}, distance {n.distance:.4g}{vote}{_why(n)}")
         if self.tied:
-            lines.append(
-                f"  … {self.tied} tied cases at the last place; those not listed have a vote of {self.tied_share:.0%}"
-            )
+            vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
+            lines.append(f"  … {self.tied} tied cases at the last place{vote}")
         if self.unlike is not None:
             n = self.unlike
-            lines.append(f"  nearest otherwise: case {n.label}: {_cell(n.target)}, distance {n.distance:.4g}{_why(n)}")
+            lines.append(f"  nearest otherwise: case {n.label}{_says(n)}, distance {n.distance:.4g}{_why(n)}")
         return "\n".join(lines)
+
+    def _title(self) -> str:
+        if self.prediction is None:
+            return f"query {self.query}"
+        return f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}"
 
     def to_html(self) -> str:
         """A small self-contained table."""
@@ -124,8 +127,7 @@ class Explanation:
             rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
         if self.unlike is not None:
             rows += _html_row(self.unlike, "nearest otherwise: ")
-        title = escape(f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}")
-        return f"<section class='explanation'><h3>{title}</h3><table>{head}{rows}</table></section>"
+        return f"<section class='explanation'><h3>{escape(self._title())}</h3><table>{head}{rows}</table></section>"
 
     _repr_html_ = to_html
 
@@ -176,12 +178,8 @@ class Explanations(Sequence[Explanation]):
 def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
     if isinstance(distance.weights, Matrix):
-        engine = MappedEngine(distance)
-        gap = (
-            engine.project(queries.take(np.array([j])))[0]
-            - engine.project(distance.stored.cases.take(np.array([i])))[0]
-        )
-        return {f"z{new}": float(part) for new, part in enumerate(np.square(gap))}, 1.0
+        parts = MappedEngine(distance).parts(queries, j, i)
+        return {f"z{new}": float(part) for new, part in enumerate(parts)}, 1.0
     found, factor = terms(distance, i, queries, j)
     return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
 
@@ -239,11 +237,19 @@ def _shares(distribution: dict[Any, float]) -> str:
     return f" ({', '.join(f'{_cell(k)} {v:.0%}' for k, v in ranked if v > 0)})" if ranked else ""
 
 
+def _says(n: Neighbour) -> str:
+    return "" if n.target is None else f": {_cell(n.target)}"
+
+
+def _both(n: Neighbour, feature: str) -> str:
+    """The two values; a new feature of a matrix has none."""
+    if feature not in n.values:
+        return ""
+    return f" {_cell(n.query_values[feature])} / {_cell(n.values[feature])}"
+
+
 def _why(n: Neighbour) -> str:
-    parts = [
-        f"{f} {_cell(n.query_values.get(f))} / {_cell(n.values.get(f))} adds {n.contributions[f]:.3g}"
-        for f in n.differing()
-    ]
+    parts = [f"{f}{_both(n, f)} adds {n.contributions[f]:.3g}" for f in n.differing()]
     told = "; ".join(parts) or "no difference that counts"
     missing = "".join(f" [{f} missing: {policy}]" for f, policy in n.notes.items())
     rescaled = f" [known features rescaled by {n.factor:.3g}]" if n.factor != 1 else ""
@@ -253,12 +259,12 @@ def _why(n: Neighbour) -> str:
 def _html_row(n: Neighbour, prefix: str) -> str:
     total = sum(n.contributions.values()) or 1.0
     bars = "".join(
-        f"<div title='{escape(str(_cell(n.query_values.get(f))))} / {escape(str(_cell(n.values.get(f))))}'>"
+        f"<div title='{escape(_both(n, f), quote=True)}'>"
         f"{escape(f)} <span class='bar' style='display:inline-block;background:#4c78a8;height:.7em;"
         f"width:{max(1, round(120 * n.contributions[f] / total))}px'></span> {n.contributions[f]:.3g}</div>"
         for f in n.differing(5)
     )
     return (
-        f"<tr><td>{escape(prefix)}{escape(str(n.label))}</td><td>{escape(str(_cell(n.target)))}</td>"
+        f"<tr><td>{escape(prefix)}{escape(str(n.label))}</td><td>{escape(_says(n)[2:])}</td>"
         f"<td>{n.distance:.4g}</td><td>{n.vote_share:.0%}</td><td>{bars or 'nothing'}</td></tr>"
     )

@@ -96,6 +96,10 @@ class Exponential(Vote):
     alpha: float = 1.0
     beta: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not (self.alpha > 0 and self.beta > 0):
+            raise InputError(f"alpha and beta of an exponential vote are positive, got {self.alpha!r}, {self.beta!r}.")
+
     def kernel(self, distances: Floats) -> Floats:
         scaled = -self.alpha * np.power(distances, self.beta)
         return np.exp(scaled - np.maximum(scaled[:, :1], -1e300))  # relative to the nearest: never all 0
@@ -107,6 +111,10 @@ class Gaussian(Vote):
 
     name = "gaussian"
     bandwidth: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.bandwidth is not None and not self.bandwidth > 0:
+            raise InputError(f"The bandwidth of a Gaussian vote is positive, got {self.bandwidth!r}.")
 
     def kernel(self, distances: Floats) -> Floats:
         filled = np.isfinite(distances)
@@ -144,7 +152,7 @@ def get(given: Any) -> Vote:
         return given
     if callable(given) and not isinstance(given, str):
         return _Given(given)
-    if given not in VOTES:
+    if not isinstance(given, str) or given not in VOTES:
         raise InputError(f"There is no vote {given!r}. {did_you_mean(str(given), VOTES)}")
     return VOTES[given]()
 
@@ -227,6 +235,8 @@ def collect(
     seed: Any = None,
 ) -> Ballots:
     """Search and return who votes under a tie rule."""
+    if ties not in TIES:
+        raise InputError(f"ties={ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(ties), TIES)}")
     if ties == "distances":
         return ByLevels(engine.levels(queries, k, payload, leave_out), payload)
     found = engine.nearest(queries, k, payload, leave_out)

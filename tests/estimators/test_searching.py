@@ -5,6 +5,7 @@ import pytest
 
 from nearwise import KNNClassifier, NearestCases, Numeric, Symbolic
 from nearwise.errors import InputError, MissingValueError, NearwiseError, NearwiseWarning, NotFittedError
+from nearwise.weights import Matrix, PerClass, PerValue
 
 X = [[0.0, "a"], [1.0, "b"], [4.0, "a"]]
 
@@ -74,6 +75,9 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
         ({"ignore": ["x4"]}, "ignore names 'x4', which is not a column"),
         ({"ignore": ["x0", "x1"]}, "every column is ignored"),
         ({"class_weight": "fair"}, "expected a dict, 'balanced' or None"),
+        ({"class_weight": {"p": -1}}, "weight of class 'p' is -1"),
+        ({"vote": ["majority"]}, "no vote"),
+        ({"n_neighbors": np.array([1, 2])}, "expected a whole number"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_in_a_sentence(settings, message):
@@ -150,3 +154,49 @@ def test_weights_that_are_all_zero_fall_back_to_one_each():
         clf = KNNClassifier(1, "ig").fit(cases, labels)
     assert clf.feature_weights_.values.tolist() == [1.0]
     assert clf.weighting_.weights_.values.tolist() == [0.0]
+
+
+def test_records_match_by_name_and_an_absent_key_is_missing():
+    clf = KNNClassifier(1, "none").fit([{"x": 1.0, "y": "a"}, {"x": 9.0, "y": "b"}], ["p", "q"])
+    assert clf.predict([{"y": "b", "x": 8.0}, {"x": 2.0}]).tolist() == ["q", "p"]
+    with pytest.raises(InputError, match="no column 'z' in training"):
+        clf.predict([{"x": 1.0, "y": "a", "z": 0}])
+
+
+def test_given_weights_follow_their_own_classes_and_levels():
+    by_class = PerClass([[1.0, 0.0], [0.0, 1.0]], ["x0", "x1"], ["b", "a"], [0.5, 0.5])
+    clf = KNNClassifier(1, by_class, p=1).fit([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]], ["a", "b", "b"])
+    assert clf.explain([[1.0, 0.5]])[0].neighbours[0].contributions == {"x0": 0.0, "x1": 0.0}
+    with pytest.raises(InputError, match="no weights for class 'c'"):
+        clf.partial_fit([[0.0, 0.5]], ["c"])
+    by_value = PerValue([[1.0, 5.0]], ["j"], [["b", "c"]], unseen=[2.0])
+    finder = NearestCases(2, by_value, p=1).fit([{"j": "b"}, {"j": "c"}])
+    finder.partial_fit([{"j": "a"}])
+    for query, weight in (("b", 1.0), ("c", 5.0), ("a", 2.0), ("z", 2.0)):
+        assert finder.kneighbors([{"j": query}], 3)[0][0, -1] == weight
+
+
+def test_classes_may_be_named_in_advance():
+    clf = KNNClassifier(1).partial_fit([[0.0], [1.0]], ["a", "b"], classes=["c", "a", "b"])
+    assert clf.classes_.tolist() == ["a", "b", "c"]
+    clf.partial_fit([[5.0]], ["d"], classes=["e"])
+    assert clf.classes_.tolist() == ["a", "b", "c", "d", "e"]
+    assert clf.predict([[5.0], [0.1]]).tolist() == ["d", "a"]
+
+
+def test_what_cancels_in_a_matrix_is_a_tie():
+    finder = NearestCases(2, Matrix([[1.0, -1.0]], ["x0", "x1"])).fit([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    assert finder.kneighbors([[1.0, 1.0]])[0].tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_explaining_by_no_neighbour_is_refused(k):
+    with pytest.raises(InputError, match="Expected n_neighbors > 0"):
+        KNNClassifier(1).fit([[0.0], [1.0]], ["a", "b"]).explain([[0.0]], k)
+
+
+def test_errors_of_an_earlier_choice_of_k_do_not_stay():
+    clf = KNNClassifier().fit([[0.0], [1.0], [5.0], [6.0]], list("aabb"))
+    assert len(clf.loo_errors_) == 3
+    clf.set_params(n_neighbors=1).fit([[0.0], [1.0]], list("ab"))
+    assert not hasattr(clf, "loo_errors_")

@@ -107,7 +107,7 @@ def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
     if extra:
         say(f"not used: {', '.join(extra)}")
     columns = tuple(_as_stored(table, model, name) for name in schema.names)
-    return RawTable(schema.names, columns, table.n, table.labels, True, table.source)
+    return RawTable(schema.names, columns, table.n, table.labels, True, source=table.source)
 
 
 def _as_stored(table: RawTable, model: Any, name: str) -> Any:

@@ -52,6 +52,9 @@ class RawTable:
     labels: tuple[Any, ...] | None
     named: bool
     """whether the names came from the user (a frame) and not from positions"""
+    match: str = "names"
+    """how queries are put under the training columns: by "names" in any order, by names in the same "order" (a data
+    frame, as scikit-learn asks), or as "records", where an absent name is a missing value"""
     source: Callable[[int], str] | None = None
     """where a case stands, for errors: "cars.csv, line 7" """
 
@@ -70,14 +73,14 @@ class RawTable:
         labels = None if self.labels is None else tuple(self.labels[i] for i in at)
         told = self.source
         source = None if told is None else lambda case: told(int(at[case]))
-        return RawTable(self.names, columns, len(at), labels, self.named, source)
+        return replace(self, columns=columns, n=len(at), labels=labels, source=source)
 
     def drop(self, names: Iterable[str]) -> RawTable:
         """The same cases without some columns."""
         gone = set(names)
         kept = [j for j, name in enumerate(self.names) if name not in gone]
         columns = tuple(self.columns[j] for j in kept)
-        return RawTable(tuple(self.names[j] for j in kept), columns, self.n, self.labels, self.named, self.source)
+        return replace(self, names=tuple(self.names[j] for j in kept), columns=columns)
 
     def column(self, name: str) -> RawColumn:
         if name not in self.names:
@@ -184,7 +187,7 @@ def _from_records(records: Sequence[Mapping[Any, Any]]) -> RawTable:
             raise InputError(f"Case {i} is a {type(record).__name__}, expected a dict like the cases before it.")
         names.update(dict.fromkeys(record))
     columns = tuple(_from_list([record.get(name) for record in records]) for name in names)
-    return RawTable(_names(names), columns, len(records), None, named=True)
+    return RawTable(_names(names), columns, len(records), None, named=True, match="records")
 
 
 def _names(names: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -231,11 +234,11 @@ def _from_frame(X: Any) -> RawTable:
                 )
             X = X.set_axis([f"x{j}" for j in range(len(names))], axis=1)
             table = _from_frame(X)
-            return RawTable(table.names, table.columns, table.n, table.labels, named=False)
+            return replace(table, named=False)
         default = type(X.index).__name__ == "RangeIndex" and X.index.start == 0 and X.index.step == 1
         labels = None if default else tuple(X.index)
     columns = tuple(_from_series(frame[name]) for name in frame.columns)
-    return RawTable(_names(dict.fromkeys(frame.columns)), columns, len(frame), labels, named=True)
+    return RawTable(_names(dict.fromkeys(frame.columns)), columns, len(frame), labels, named=True, match="order")
 
 
 def _from_series(series: Any) -> RawColumn:
@@ -330,6 +333,14 @@ def _time_array(values: NDArray[Any]) -> RawColumn:
     return RawColumn("time", np.where(np.isnat(since), np.nan, seconds), unit="seconds")
 
 
+def _of_one_type(values: list[Any]) -> list[Any]:
+    """Values as text where they are of several types, which Arrow columns cannot hold."""
+    types = {type(v) for v in values if v is not None}
+    if len(types) < 2 or types == {int, float}:
+        return values
+    return [None if v is None else str(v) for v in values]
+
+
 def frame_of(columns: Mapping[str, list[Any]]) -> Any:
     """A data frame of whichever library is installed: pandas, else polars, else pyarrow."""
     for package, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
@@ -337,5 +348,6 @@ def frame_of(columns: Mapping[str, list[Any]]) -> Any:
             module = import_module(package)
         except ImportError:
             continue
-        return getattr(module, make)(dict(columns))
+        told = columns if package == "pandas" else {name: _of_one_type(values) for name, values in columns.items()}
+        return getattr(module, make)(dict(told))
     raise MissingDependencyError.of("pandas, polars or pyarrow", "to_frame", "frames")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, did_you_mean, warn
 
 __all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights"]
 
@@ -42,8 +43,7 @@ def query_table(estimator: Any, X: Any, table: CaseTable) -> CaseTable:
     names = getattr(estimator, "feature_names_in_", None)
     ignored = set(table.schema.ignored)
     if names is not None and raw.named:
-        _same_names([n for n in names if n not in ignored], [n for n in raw.names if n not in ignored])
-        return CaseTable.like(raw, table.schema)
+        return CaseTable.like(_matched(raw, [n for n in names if n not in ignored], ignored), table.schema)
     if len(raw.names) != estimator.n_features_in_:
         raise InputError(
             f"X has {len(raw.names)} features, but {type(estimator).__name__} is expecting "
@@ -54,11 +54,28 @@ def query_table(estimator: Any, X: Any, table: CaseTable) -> CaseTable:
             f"X does not have valid feature names, but {type(estimator).__name__} was fitted with feature names",
             UserWarning,
         )
-        raw = RawTable(tuple(str(n) for n in names), raw.columns, raw.n, raw.labels, True, raw.source)
+        raw = replace(raw, names=tuple(str(n) for n in names), named=True)
     elif raw.named:
         warn(f"X has feature names, but {type(estimator).__name__} was fitted without feature names", UserWarning)
-        raw = RawTable(tuple(f"x{j}" for j in range(len(raw.names))), raw.columns, raw.n, raw.labels, False, raw.source)
+        raw = replace(raw, names=tuple(f"x{j}" for j in range(len(raw.names))), named=False)
     return CaseTable.like(raw, table.schema)
+
+
+def _matched(raw: RawTable, expected: list[str], ignored: set[str]) -> RawTable:
+    """The table with the training columns; see `RawTable.match`."""
+    got = [n for n in raw.names if n not in ignored]
+    if raw.match == "order":
+        _same_names(expected, got)
+        return raw
+    unknown = [n for n in got if n not in expected]
+    if unknown:
+        hint = did_you_mean(unknown[0], expected)
+        raise InputError(f"There was no column {unknown[0]!r} in training. {hint}")
+    if raw.match != "records":
+        return raw
+    absent = tuple(n for n in expected if n not in got)
+    nothing = RawColumn("symbol", [None] * raw.n)
+    return replace(raw, names=(*raw.names, *absent), columns=(*raw.columns, *(nothing for _ in absent)))
 
 
 def _checked(X: Any) -> RawTable:

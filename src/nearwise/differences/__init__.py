@@ -15,7 +15,7 @@ from typing import Any
 
 from nearwise.cases.kinds import KINDS, Kind, Set
 from nearwise.differences.base import Difference
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, did_you_mean, warn
 
 __all__ = ["NAMES", "Difference", "get", "resolve"]
 
@@ -105,12 +105,15 @@ def _suited(kind: Kind) -> tuple[str, ...]:
     return kind.differences
 
 
-def check(differences: Any, features: tuple[str, ...]) -> None:
+def check(differences: Any, features: Mapping[str, Kind]) -> None:
     """Refuse names that belong to no feature and no kind, or to no difference at all."""
-    if differences is None or isinstance(differences, Difference):
+    if differences is None:
         return
-    if isinstance(differences, str):
+    if isinstance(differences, str | Difference):
+        name = differences if isinstance(differences, str) else differences.name
         get(differences)
+        if not any(name in _suited(kind) for kind in features.values()):
+            warn(f"differences={name!r} suits no feature of this table, so it changes nothing.")
         return
     if not isinstance(differences, Mapping):
         raise InputError(f"differences must be a name or a dict by feature or kind, got {type(differences).__name__}.")

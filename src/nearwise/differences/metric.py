@@ -212,7 +212,7 @@ class Metric:
 
 
 def _check(table: CaseTable, differences: Any, scale: str, missing: Any, p: float | None) -> None:
-    check(differences, table.schema.names)
+    check(differences, table.schema)
     if scale not in SCALES:
         raise InputError(f"scale={scale!r}: expected one of {', '.join(SCALES)}. {did_you_mean(str(scale), SCALES)}")
     if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p < np.inf):

@@ -13,9 +13,10 @@ __all__ = ["MappedEngine"]
 
 
 class MappedEngine(BlockEngine):
-    r"""s(x, q) = sum over new features of (z_x - z_q)^2, z = A x with x in units of its scale.
+    r"""s(x, q) = sum over new features of (A (x - q))^2, with x and q in units of their scale.
 
-    A missing value stands at the mean of the stored cases.
+    The differences are mapped, not the cases: what cancels in A (x - q) cancels exactly, so ties stay ties. A
+    missing value stands at the mean of the stored cases.
     """
 
     name = "mapped"
@@ -26,7 +27,7 @@ class MappedEngine(BlockEngine):
         known = np.isfinite(stored)
         self._means = np.where(known, stored, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
         self._units = np.sqrt(self._scales)
-        self._stored = self.project(distance.stored.cases)
+        self._stored = self._filled(distance.stored.cases)
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
@@ -37,16 +38,29 @@ class MappedEngine(BlockEngine):
         crooked = [m.name for m in distance.metric.measures if m.fitted.form != "line"]
         return f"feature {crooked[0]!r} is not on a line" if crooked else ""
 
-    def project(self, cases: Measured) -> Floats:
-        """(n, new features)"""
+    def _filled(self, cases: Measured) -> Floats:
+        """(n, p) without holes"""
         plain = _plain(cases)
-        centred = (np.where(np.isfinite(plain), plain, self._means) - self._means) * self._units
-        return np.asarray(centred @ np.asarray(self.distance.weights.values).T)
+        return np.where(np.isfinite(plain), plain, self._means)
+
+    def gaps(self, queries: Measured, cases: Floats) -> Floats:
+        """(new features, m, n) A (x - q)"""
+        asked, matrix = self._filled(queries), np.asarray(self.distance.weights.values)
+        out = np.zeros((len(matrix), len(asked), len(cases)))
+        for f, (q, x) in enumerate(zip(asked.T, cases.T, strict=True)):
+            gap = (x[None, :] - q[:, None]) * self._units[f]
+            for new, row in enumerate(matrix):
+                out[new] += row[f] * gap
+        return out
+
+    def parts(self, queries: Measured, j: int, i: int) -> Floats:
+        """(new features,) what each adds to the sum of stored case i and query j"""
+        return np.asarray(np.square(self.gaps(queries.take(np.array([j])), self._stored[i : i + 1])[:, 0, 0]))
 
     def block(self, queries: Measured, weights: Weights) -> Floats:
         total = np.zeros((len(queries), len(self._stored)))
-        for z, x in zip(self.project(queries).T, self._stored.T, strict=True):
-            total += np.square(z[:, None] - x[None, :])
+        for gap in self.gaps(queries, self._stored):
+            total += np.square(gap)
         return total
 
 

@@ -51,10 +51,10 @@ class Neighbors(Parameters):
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         self._check_parameters()
         table = learn_table(self, X, self.schema, self.ignore or ())
-        target = self._target(y, len(table), sample_weight)
+        target = self._target(y, len(table), sample_weight, classes)
         weighting = as_weighting(self.feature_weights)
         problem = self._problem(table, target, weighting)
         weights = weighting.learn(problem)
@@ -76,8 +76,9 @@ class Neighbors(Parameters):
         self.n_samples_fit_ = len(model.table)
         if model.target.classes is not None:
             self.classes_ = model.target.classes
-        if hasattr(self, "_chosen_k"):
-            del self._chosen_k
+        for stale in ("_chosen_k", "loo_errors_"):
+            if hasattr(self, stale):
+                delattr(self, stale)
 
     def _check_parameters(self) -> None:
         if self.ties not in TIES:
@@ -85,10 +86,8 @@ class Neighbors(Parameters):
                 f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}"
             )
         k = self.n_neighbors
-        whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-        if k != "loo" and not whole:
-            raise InputError(f"n_neighbors={k!r}: expected a whole number from 1, or 'loo'.")
-        if whole and k < 1:
+        is_loo = isinstance(k, str) and k == "loo"
+        if not is_loo and not (isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1):
             raise InputError(f"n_neighbors={k!r}: expected a whole number from 1, or 'loo'.")
 
     def _choose_k(self) -> int:
@@ -146,19 +145,23 @@ class Neighbors(Parameters):
         table = query_table(self, X, model.table)
         return table, model.problem.metric.measure(table), None
 
-    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
+    def _asked_k(self, n_neighbors: int | None) -> int:
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
         if not isinstance(k, int | np.integer) or isinstance(k, bool):
             raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
         if k <= 0:
             raise InputError(f"Expected n_neighbors > 0. Got {k}.")
+        return int(k)
+
+    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
+        k = self._asked_k(n_neighbors)
         most = len(model.table) - (0 if alone else 1)
         if k > most:
             raise InputError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(model.table)}"
                 f"{'' if alone else ', and a case is not its own neighbour'}."
             )
-        return int(k)
+        return k
 
     def kneighbors(
         self,
@@ -222,10 +225,13 @@ class Neighbors(Parameters):
 
     def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         if not hasattr(self, "_model"):
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, classes)
         before = self._model
         table = query_table(self, X, before.table)
-        target = self._target(y, len(table), sample_weight, before.target.classes)
+        known = before.target.classes
+        if known is not None and classes is not None:
+            known = np.unique(np.concatenate([known, np.asarray(classes)]))
+        target = self._target(y, len(table), sample_weight, known)
         old = before.target.recode(target.classes)
         ids = np.arange(before.next_id, before.next_id + len(table))
         problem = self._problem(before.table.append(table), old.append(target), self.weighting_)

@@ -130,8 +130,7 @@ class KNNClassifier(Voting):
 
         ``classes`` may name classes in advance; a new class may also simply come.
         """
-        self._add(X, y, sample_weight)
-        return self
+        return self._add(X, y, sample_weight, None if classes is None else np.unique(np.asarray(classes)))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -147,6 +146,8 @@ class KNNClassifier(Voting):
                     raise InputError(
                         f"class_weight names {label!r}, no such class. {did_you_mean(str(label), map(str, known))}"
                     )
+                if not (isinstance(factor, int | float | np.number) and 0 <= factor < np.inf):
+                    raise InputError(f"The weight of class {label!r} is {factor!r}: expected a number, not negative.")
                 factors[known.index(label)] = factor
         elif self.class_weight == "balanced":
             present = target.class_weights > 0

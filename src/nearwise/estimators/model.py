@@ -67,7 +67,9 @@ class Model:
         """The engine of these cases under other weights, for one call: an array, a dict, or weights of any shape."""
         if weights is None:
             return self.engine
-        if not isinstance(weights, Weights):
+        if isinstance(weights, Weights):
+            weights = UserWeights(weights).learn(self.problem)
+        else:
             array = None if isinstance(weights, dict) else np.asarray(weights, dtype=np.float64)
             if array is not None and array.ndim == 2:
                 weights = PerQuery(array, self.problem.features)

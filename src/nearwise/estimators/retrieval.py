@@ -79,7 +79,7 @@ class NearestCases(Neighbors):
     def explain(self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None) -> Explanations:
         model = self._fitted()
         asked, queries, leave_out = self._asked(X, model)
-        k = min(n_neighbors or self.n_neighbors_, len(model.table) - (leave_out is not None))
+        k = min(self._asked_k(n_neighbors), len(model.table) - (leave_out is not None))
         engine = model.under(feature_weights, self.n_jobs)
         out = []
         if k < 1:

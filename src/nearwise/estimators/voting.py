@@ -152,7 +152,7 @@ class Voting(Neighbors):
         model = self._fitted()
         asked, queries, leave_out = self._asked(X, model)
         available = len(model.table) - (leave_out is not None)
-        k = min(n_neighbors or self.n_neighbors_, available)
+        k = min(self._asked_k(n_neighbors), available)
         if k < 1:
             raise InputError("There is no case to explain by: leaving out the only stored case leaves none.")
         engine = model.under(feature_weights, self.n_jobs)

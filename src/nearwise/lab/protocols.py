@@ -110,8 +110,9 @@ def folds_of(labels: Sequence[Any] | NDArray[Any], folds: int, rng: np.random.Ge
     The cases of each class are shuffled and dealt like cards; the next class goes on where the last one stopped, so
     fold sizes differ by one at the most.
 
-    >>> [sorted(rows.tolist()) for rows in folds_of(["a", "a", "b", "b"], 2, np.random.default_rng(0))]
-    [[1, 2], [0, 3]]
+    >>> parts = folds_of(["a", "a", "b", "b"], 2, np.random.default_rng(0))
+    >>> [["aabb"[i] for i in rows] for rows in parts]
+    [['a', 'b'], ['a', 'b']]
     """
     _, codes = np.unique(np.asarray(labels), return_inverse=True)
     dealt = [rng.permutation(np.flatnonzero(codes == code)) for code in range(codes.max() + 1)]

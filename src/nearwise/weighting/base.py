@@ -103,12 +103,13 @@ class Weighting(Parameters):
         sample_weight: Any = None,
         *,
         schema: Any = None,
+        ignore: Any = (),
         differences: Any = None,
         missing: Any = "max",
         scale: str | None = None,
     ) -> Self:
         """Learn from a table and its target; how features are compared is given as for `KNNClassifier`."""
-        table = learn_table(self, X, schema)
+        table = learn_table(self, X, schema, ignore or ())
         target = self._target(y, len(table), sample_weight)
         settings = {"differences": differences, "missing": missing, "scale": scale or self.scale}
         self._settings = {**settings, "default_p": self.p}
@@ -130,8 +131,8 @@ class Weighting(Parameters):
         """Learn from cases that are already typed and measured; what an estimator calls."""
         if self.needs_classes and problem.target.classes is None:
             raise InputError(
-                f"The weighting {self.id!r} learns from classes, and this target is a number: use "
-                "feature_weights='none' or your own weights, or bin the target."
+                f"The weighting {self.id!r} learns from classes, and there are none here: use "
+                "feature_weights='none' or your own weights, or bin a target that is a number."
             )
         self.weights_ = self._learn(problem)
         if problem.target.classes is not None:

@@ -51,23 +51,35 @@ class MeanDifference(Mergeable):
 
     Parameters
     ----------
-    per_class : one vector a class; False averages the significance of the classes by their priors into one vector.
-    pairs : "all" or "distinct".
-    significance : "calibrated" or "raw".
-    exact : "auto", True (every pair, whatever it costs) or False (always a sample, of kinds that need pairs).
-    max_pairs : pairs of different values of one feature that are compared.
-    confidence : of ``error_bound_``.
-    random_state : of the sample; None is a fixed seed.
+    per_class : bool
+        One vector a class; False averages the significance of the classes by their priors into one vector.
+    pairs : "all" or "distinct"
+        Whether the pairs of a case with itself count.
+    significance : "calibrated" or "raw"
+        Whether significance is computed from scaled differences.
+    exact : "auto", True or False
+        True measures every pair, whatever it costs; False always draws a sample for kinds that need pairs.
+    max_pairs : int
+        Pairs of different values of one feature that are compared.
+    confidence : float
+        Of ``error_bound_``.
+    random_state : int or None
+        Seed of the sample; None is a fixed seed.
 
     Attributes
     ----------
-    weights_ : PerClass (c, p) with rows in the order of ``classes_``, or Global (p,).
-    scale_ : (p,) s.
-    difference_in_, difference_out_ : (c, p) the two means, scaled if significance is "calibrated"; 0 without pairs.
-    significance_ : (c, p) each row sums to 1.
-    error_bound_ : (p,) by how much the means may be off before scaling, in the feature's own units; 0 if exact. All
-        means of the feature keep to it with probability ``confidence``, if no difference exceeds the largest one seen
-        (kinds with a natural bound use that).
+    weights_ : PerClass or Global
+        (c, p) with rows in the order of ``classes_``, or (p,).
+    scale_ : array
+        (p,) s.
+    difference_in_, difference_out_ : array
+        (c, p) the two means, scaled if significance is "calibrated"; 0 without pairs.
+    significance_ : array
+        (c, p) each row sums to 1.
+    error_bound_ : array
+        (p,) by how much the means may be off before scaling, in the feature's own units; 0 if exact. All means of the
+        feature keep to it with probability ``confidence``, if no difference exceeds the largest one seen (kinds with
+        a natural bound use that).
 
     References: howe1999, eqs. 1-6; howe1997; hoeffding1963.
 

@@ -46,7 +46,9 @@ class UserWeights(Weighting):
                     f"The weights are for the features {_listed(given.features)}, the table has {_listed(names)}: "
                     "give weights for these features in this order, or a dict."
                 )
-            return given
+            classes = problem.target.classes
+            levels = [column.levels for column in problem.table.columns]
+            return given.aligned(None if classes is None else classes.tolist(), levels)
         if given is None:
             given = {}
         if not isinstance(given, Mapping):

@@ -72,6 +72,10 @@ class Weights:
         """The weight of feature f between stored case i and query j. The obvious version of `pairs`."""
         raise NotImplementedError
 
+    def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
+        """The same weights in the order of the classes and the levels of a table."""
+        return self
+
     def of_queries(self, rows: slice, m: int) -> Weights:
         """The weights that a block of m queries needs; the same ones unless they come with the queries."""
         return self

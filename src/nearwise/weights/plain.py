@@ -55,6 +55,16 @@ class PerClass(Weights):
     def importances(self) -> Array:
         return np.asarray(self.priors @ self.values)
 
+    def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
+        if classes is None or tuple(classes) == self.classes:
+            return self
+        for label in classes:
+            if label not in self.classes:
+                known = ", ".join(map(repr, self.classes))
+                raise WeightShapeError(f"There are no weights for class {label!r}: these weights are for {known}.")
+        rows = [self.classes.index(label) for label in classes]
+        return PerClass(self.values[rows], self.features, classes, self.priors[rows])
+
     def _codes(self, stored: Stored) -> NDArray[np.intp]:
         if stored.classes is None:
             raise InputError("Weights per class need stored cases with classes.")

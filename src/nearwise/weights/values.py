@@ -73,6 +73,34 @@ class PerValue(Weights):
         mean = [(self.priors @ a if a.ndim == 2 else a) @ f for a, f in zip(self.values, self.frequencies, strict=True)]
         return np.array(mean, dtype=np.float64)
 
+    def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
+        """By the table's levels: a level that has no weight gets the one for unseen symbols."""
+        rows = list(range(len(self.classes)))
+        if self.classes and classes is not None:
+            absent = [label for label in classes if label not in self.classes]
+            if absent:
+                raise WeightShapeError(f"There are no value weights for class {absent[0]!r}.")
+            rows = [self.classes.index(label) for label in classes]
+        values, shares = [], []
+        for f, own in enumerate(self.levels):
+            table = self._table(f)[rows] if rows else self._table(f)
+            share = np.append(self.frequencies[f], 0.0)
+            wanted = tuple(levels[f] or ()) if own else ()
+            at = [own.index(level) if level in own else len(own) for level in wanted] if own else [0]
+            values.append(table[..., at])
+            shares.append(share[at])
+        kept = [tuple(levels[f] or ()) if own else () for f, own in enumerate(self.levels)]
+        return PerValue(
+            values,
+            self.features,
+            kept,
+            by=self.by,
+            unseen=self.unseen,
+            frequencies=shares,
+            classes=[self.classes[r] for r in rows],
+            priors=self.priors[rows] if rows else (),
+        )
+
     def _place(self, f: int, values: NDArray[Any]) -> NDArray[np.intp]:
         """Column of each value in the table of feature f, the last one standing for unseen and missing."""
         v = len(self.levels[f])

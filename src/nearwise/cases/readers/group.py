@@ -64,7 +64,7 @@ def group_rows(table: Any, by: str, keep: Iterable[str] = (), set_name: str | No
                 raise SchemaError(f"The set of vectors and a column are both named {title!r}. Pass another set_name.")
             columns[title] = _vector_sets(table, numeric, groups)
     source = _AtGroup(table, tuple((group, int(rows[0])) for group, rows in groups.items()))
-    return RawTable(tuple(columns), tuple(columns.values()), len(groups), tuple(groups), table.named, source)
+    return RawTable(tuple(columns), tuple(columns.values()), len(groups), tuple(groups), table.named, source=source)
 
 
 def _groups(table: RawTable, by: str) -> Groups:

@@ -30,7 +30,9 @@ def read_jsonl(path: Path, encoding: str) -> RawTable:
     if not names:
         raise ReadError(f'{path.name} has objects without a single key: expected {{"column": value, ...}}.')
     columns = tuple(_from_list([record.get(name) for record in records]) for name in names)
-    return RawTable(tuple(names), columns, len(records), None, named=True, source=AtLine(path.name, lines))
+    return RawTable(
+        tuple(names), columns, len(records), None, named=True, match="records", source=AtLine(path.name, lines)
+    )
 
 
 def _record(line: str, place: str) -> dict[str, Any]:
