@@ -22,10 +22,7 @@ def check_before_installing():
         )
     compilers = [os.environ.get("CXX") or "c++", "g++", "clang++", "cl"]
     if not any(shutil.which(compiler) for compiler in compilers):
-        print(
-            "No C++ compiler found, going on without the native engine: "
-            "install g++ and run make build for speed."
-        )
+        print("No C++ compiler found, going on without the native engine: install g++ and run make build for speed.")
     elif not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
         print(
             f"Python.h not found, going on without the native engine: install python{VERSION}-dev "

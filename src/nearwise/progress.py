@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
 
+_busy = threading.local()
 _PATIENCE = 1.0  # seconds before a bar appears
 
 
 def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Yield the steps; after a second show a bar, if standard error is a terminal."""
-    if not sys.stderr.isatty():
+    """Yield the steps; after a second show a bar, if standard error is a terminal and no outer work shows one."""
+    if not sys.stderr.isatty() or getattr(_busy, "outer", False):
         yield from steps
         return
+    _busy.outer = True
     started = time.monotonic()
     bar = None
     try:
@@ -27,6 +30,7 @@ def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
                 bar.update(bar.task_ids[0], completed=done)
             yield step
     finally:
+        _busy.outer = False
         if bar is not None:
             bar.stop()
 

@@ -254,9 +254,7 @@ def test_scan_of_a_table_worked_by_hand(core):
 
 def test_a_tie_group_can_be_all_cases(core):
     n = 3000
-    arguments = problem(
-        n=n, columns=np.ones((2, n)), group_values=np.ones((n, 1)), index=np.arange(n)[::-1].copy()
-    )
+    arguments = problem(n=n, columns=np.ones((2, n)), group_values=np.ones((n, 1)), index=np.arange(n)[::-1].copy())
     _, indices, inside, tied, tie_sums = core.scan(**arguments)
     assert indices.tolist() == [[0, 1]] * 3
     assert inside.tolist() == [0] * 3
