@@ -43,7 +43,8 @@ def test_every_form_of_feature_weights_comes_back(same, again, given):
     "settings",
     [
         {"differences": "mvdm"}, {"differences": {"c": "mvdm-l1", "numeric": "sigma"}},
-        {"differences": {"c": ValueDifference(1, threshold=2)}}, {"differences": Levenshtein(normalised=False)},
+        {"differences": {"c": ValueDifference(1, threshold=2)}},
+        {"differences": Levenshtein(normalised=False), "schema": {"t": nearwise.Text()}},
         {"schema": {"c": "symbolic", "n": Numeric()}}, {"schema": Schema({"c": Symbolic(difference="mvdm")})},
         {"schema": {"c": Symbolic(difference=ValueDifference(threshold=2))}}, {"schema": {"t": nearwise.Text()}},
         {"schema": {"c": Symbolic(difference={"name": "mvdm", "power": 1})}}, {"missing": {"n": "mean", "c": "ignore"}},
