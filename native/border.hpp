@@ -4,16 +4,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "scan.hpp"
-
 namespace nearwise {
 
 namespace nb = nanobind;
+using Count = std::int64_t;
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
 inline void require(bool condition, const std::string& otherwise) {
@@ -39,7 +39,7 @@ inline bool is_contiguous(const Array& array) {
 // The data of an array that must have this type, this number of dimensions and C order.
 template <class T>
 const T* data_of(const Array& array, const char* name, std::size_t ndim, const char* type) {
-  const std::string who = std::string("scan: ") + name;
+  const std::string who(name);
   require(array.dtype() == nb::dtype<T>(), who + " must be an array of " + type + ".");
   require(array.ndim() == ndim,
           who + " must have " + std::to_string(ndim) + " dimension(s), got " + std::to_string(array.ndim()) + ".");
@@ -50,7 +50,7 @@ const T* data_of(const Array& array, const char* name, std::size_t ndim, const c
 inline void require_shape(const Array& array, const char* name, const std::vector<Count>& expected) {
   std::vector<Count> shape;
   for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(static_cast<Count>(array.shape(i)));
-  require(shape == expected, std::string("scan: ") + name + " must have shape " + shape_text(expected) + ", got " +
+  require(shape == expected, std::string(name) + " must have shape " + shape_text(expected) + ", got " +
                                  shape_text(shape) + ".");
 }
 
