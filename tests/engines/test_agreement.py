@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nearwise.engines.base import Distance, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.dense import DenseEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.plan import ENGINES, plan
@@ -68,17 +69,16 @@ def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):
     st.sampled_from(["max", "value"]),
     st.booleans(),
 )
-def test_the_native_scan_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy, per_class):
+def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, p, policy, per_class):
     if core() is None:
         pytest.skip("the native core is not built")
     shape = "per-class" if per_class else "global"
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
-    compare(NativeEngine, distance, queries, payload, k, leave_out)
-    found, expected = (
-        e(distance).nearest(queries, k, payload, leave_out).sums for e in (NativeEngine, ReferenceEngine)
-    )
-    np.testing.assert_array_equal(found, expected)
+    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    for engine in (NativeEngine, DenseEngine):
+        compare(engine, distance, queries, payload, k, leave_out)
+        np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
 
 
 @given(seeds, st.integers(1, 12))
@@ -146,7 +146,7 @@ def test_the_planner_says_what_it_chose_and_why():
     plain = plan(problem(0, ["numeric", "symbolic"])[0])
     mixed = plan(problem(0, ["numeric", "text"])[0])
     if core() is not None:
-        assert plain.engine.name == "native"
+        assert plain.engine.name == "dense"
     assert mixed.engine.name == "blocks"
     assert "not native" in mixed.describe()
     with pytest.warns(NearwiseWarning):
@@ -164,7 +164,7 @@ def test_every_kind_and_engine_is_in_these_tests():
     assert {kind.name for kind, _ in KINDS.values()} == {
         "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
     }  # fmt: skip
-    assert set(ENGINES) == {"native", "mapped", "blocks", "callback", "reference"}
+    assert set(ENGINES) == {"dense", "native", "mapped", "blocks", "callback", "reference"}
 
 
 def test_the_payload_adds_up_over_a_tie_group():

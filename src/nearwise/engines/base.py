@@ -86,8 +86,12 @@ class Engine(ABC):
 
     name: ClassVar[str]
 
-    def __init__(self, distance: Distance) -> None:
+    note: str = ""
+    """what `Plan.describe` should say about this engine, such as what a probe found"""
+
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
         self.distance = distance
+        self.threads = max(1, threads)
 
     @classmethod
     @abstractmethod

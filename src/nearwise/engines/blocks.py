@@ -24,8 +24,8 @@ class BlockEngine(Engine):
 
     name = "blocks"
 
-    def __init__(self, distance: Distance) -> None:
-        super().__init__(distance)
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
         self._scales = distance.metric.scales()
 
     @classmethod

@@ -13,8 +13,8 @@ __all__ = ["CallbackEngine"]
 class CallbackEngine(BlockEngine):
     name = "callback"
 
-    def __init__(self, distance: Distance) -> None:
-        super().__init__(distance)
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
         slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
         if slow:
             warn(

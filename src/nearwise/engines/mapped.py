@@ -21,8 +21,8 @@ class MappedEngine(BlockEngine):
 
     name = "mapped"
 
-    def __init__(self, distance: Distance) -> None:
-        super().__init__(distance)
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
         stored = _plain(distance.stored.cases)
         known = np.isfinite(stored)
         self._means = np.where(known, stored, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from types import ModuleType
 
 import numpy as np
@@ -15,7 +16,7 @@ from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass
 
-__all__ = ["NativeEngine", "core"]
+__all__ = ["NativeEngine", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -39,27 +40,30 @@ class NativeEngine(BlockEngine):
 
     name = "native"
 
-    def __init__(self, distance: Distance, threads: int = 0) -> None:
-        super().__init__(distance)
-        self._threads = threads or len(os.sched_getaffinity(0))
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
         weights, stored = distance.weights, distance.stored
         if isinstance(weights, PerClass) and stored.classes is not None:
-            self._index = np.argsort(stored.classes, kind="stable").astype(np.int64)
-            bounds = np.searchsorted(stored.classes[self._index], np.arange(len(weights.values) + 1))
+            self._order = np.argsort(stored.classes, kind="stable").astype(np.int64)
+            bounds = np.searchsorted(stored.classes[self._order], np.arange(len(weights.values) + 1))
             coefficients = weights.values * self._scales
         else:
-            self._index = np.arange(len(stored), dtype=np.int64)
+            self._order = np.arange(len(stored), dtype=np.int64)
             bounds = np.array([0, len(stored)])
             coefficients = (np.asarray(weights.values) * self._scales)[None, :]
         self._segments = bounds.astype(np.int64)
         self._coefficients = np.ascontiguousarray(coefficients)
-        self._position = np.empty(len(stored), dtype=np.int64)
-        self._position[self._index] = np.arange(len(stored))
-        self._columns = np.ascontiguousarray(_packed(stored.cases)[:, self._index])
         measures = distance.metric.measures
         self._is_symbol = np.array([m.fitted.form == "overlap" for m in measures], dtype=np.uint8)
         self._one = np.array([m.fitted.maximum for m in measures])
         self._both = np.where([m.policy == "value" for m in measures], 0.0, self._one)
+
+    @cached_property
+    def _packed(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The cases by segment, packed when first searched, and the place of each case among them."""
+        place = np.empty(len(self._order), dtype=np.int64)
+        place[self._order] = np.arange(len(self._order))
+        return np.ascontiguousarray(packed(self.distance.stored.cases)[:, self._order]), place
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
@@ -81,26 +85,27 @@ class NativeEngine(BlockEngine):
         if native is None or len(queries) == 0:
             return super().nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
-        asked = np.ascontiguousarray(_packed(queries).T)
+        columns, place = self._packed
+        asked = np.ascontiguousarray(packed(queries).T)
         skip = np.full(len(queries), -1, dtype=np.int64)
         if leave_out is not None:
-            skip = np.where(leave_out < 0, -1, self._position[leave_out])
-        codes = np.ascontiguousarray(payload.codes[self._index], dtype=np.int32)
-        values = np.ascontiguousarray(payload.values[self._index], dtype=np.float64)
-        step = max(self._threads, CHUNK_TERMS * self._threads // max(1, self._columns.size))
+            skip = np.where(leave_out < 0, -1, place[leave_out])
+        codes = np.ascontiguousarray(payload.codes[self._order], dtype=np.int32)
+        values = np.ascontiguousarray(payload.values[self._order], dtype=np.float64)
+        step = max(self.threads, CHUNK_TERMS * self.threads // max(1, columns.size))
         starts = range(0, len(queries), step)
         for start in progress(starts, len(starts), "searching"):
             rows = slice(start, start + step)
             found = native.scan(
-                self._columns, self._is_symbol, self._segments, self._coefficients, self._one, self._both,
-                int(self.distance.metric.p), asked[rows], skip[rows], self._index, k, TIE, codes, values,
-                payload.n_groups, self._threads,
+                columns, self._is_symbol, self._segments, self._coefficients, self._one, self._both,
+                int(self.distance.metric.p), asked[rows], skip[rows], self._order, k, TIE, codes, values,
+                payload.n_groups, self.threads,
             )  # fmt: skip
             out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
         return out
 
 
-def _packed(cases: Measured) -> NDArray[np.float64]:
+def packed(cases: Measured) -> NDArray[np.float64]:
     """(p, n) numbers and symbol codes alike as doubles, NaN where missing."""
     out = np.empty((len(cases.columns), len(cases)))
     for row, column in zip(out, cases.columns, strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nearwise.engines.base import Distance, Engine
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.dense import DenseEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
@@ -15,7 +16,7 @@ from nearwise.errors import InputError, did_you_mean
 __all__ = ["ENGINES", "Plan", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
-    e.name: e for e in (NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
+    e.name: e for e in (DenseEngine, NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
 }
 """from the cheapest to the dearest; the planner takes the first that does not refuse"""
 
@@ -28,11 +29,12 @@ class Plan:
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
         lines = [f"engine: {self.engine.name}, {len(self.engine.distance.stored)} stored cases"]
+        lines += [f"  {self.engine.note}"] if self.engine.note else []
         lines += [f"  not {name}: {why}" for name, why in self.rejected.items()]
         return "\n".join([*lines, self.engine.distance.metric.describe()])
 
 
-def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
+def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     """Choose an engine; a name instead of "auto" asks for that one."""
     if engine != "auto" and engine not in ENGINES:
         raise InputError(f"There is no engine {engine!r}. {did_you_mean(engine, ENGINES)}")
@@ -42,6 +44,6 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
             continue
         why = made.refuses(distance)
         if not why:
-            return Plan(NativeEngine(distance, threads) if made is NativeEngine else made(distance), rejected)
+            return Plan(made(distance, threads), rejected)
         rejected[name] = why
     raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in rejected.items()) + ".")

@@ -230,7 +230,7 @@ def for_queries(engine: Engine, rows: slice, m: int) -> Engine:
     weights = engine.distance.weights.of_queries(rows, m)
     if weights is engine.distance.weights:
         return engine
-    return type(engine)(Distance(engine.distance.metric, weights, engine.distance.stored))
+    return type(engine)(Distance(engine.distance.metric, weights, engine.distance.stored), engine.threads)
 
 
 def _generator(random_state: Any) -> np.random.Generator:

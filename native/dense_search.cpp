@@ -1,0 +1,317 @@
+// The search: propose in single precision, decide in double precision.
+//
+// With u = 2^-24, D = u (|q| + R) for a panel of cases no longer than R, and t the value that single precision gives
+// for the true sum s (all in the packed unit):
+//   squares   sqrt(t) and sqrt(s) differ by at most D, but for a relative g = (p + 8) u in the sum
+//   moduli    t and s differ by at most D, but for g s
+//   product   t + |q|^2 and s differ by at most E = 1.1 u (p + 8) (R^2 + 2 |q| R), but for g s
+// A case is kept when the smallest sum that its value allows does not exceed the k-th smallest of the largest sums that
+// the values allow, ties included. So every case that belongs to the answer is kept.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "dense.hpp"
+#include "instructions.hpp"
+
+namespace nearwise {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unit = 1.001 / (1 << 24);  // with room for what double precision rounds on the way
+constexpr double farthest = 1e15;           // a longer query would overflow single precision; it is not served
+constexpr double tiny = 1e-18;          // what underflow in single precision may take away, as a length
+constexpr Count chunk_groups = 16;      // groups of queries that share a block of panels
+constexpr Count block_bytes = 160 << 10;  // panels that stay in the second-level cache
+
+struct Candidate {
+  double low, high;  // the true sum lies between, in the packed unit
+  Count packed;
+};
+
+struct Ranked {
+  double sum;
+  Count index;
+  bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
+};
+
+}  // namespace
+
+// The search of one thread over a chunk of queries.
+class Search final : public Listener {
+ public:
+  Search(const Dense& dense, const Ask& ask, Form form, const Answer& answer)
+      : dense_(dense), c_(dense.columns_), ask_(ask), form_(form), answer_(answer),
+        d_(static_cast<Count>(dense.numbers_.size())), s_(static_cast<Count>(dense.symbols_.size())),
+        relative_((c_.p + 8) * unit * 1.5), least_room_(2 * ask.k + 48), lists_(chunk_groups * group_height),
+        bound_(chunk_groups * group_height), rooms_(chunk_groups * group_height), served_(chunk_groups * group_height),
+        numbers_(chunk_groups * d_ * group_height), codes_(chunk_groups * s_ * group_height), weights_(s_), holes_(d_),
+        lengths_(chunk_groups * group_height) {}
+
+  void run(Count first) {
+    first_ = first;
+    const Count last = std::min(ask_.m, first + chunk_groups * group_height), groups = (last - first + 5) / group_height;
+    for (Count j = first; j < last; ++j) {
+      lists_[j - first].clear();
+      bound_[j - first] = infinity;
+      rooms_[j - first] = least_room_;
+      served_[j - first] = true;
+    }
+    for (Count a = 0; a < c_.g; ++a) {
+      const Dense::Segment& segment = dense_.segments_[a];
+      if (segment.cases == 0) continue;
+      pack_queries(a, last, groups);
+      const Count panel_bytes = std::max<Count>(1, (d_ + s_) * panel_width * 4);
+      const Count step = std::max<Count>(1, block_bytes / panel_bytes);
+      for (Count from = 0; from < segment.panels; from += step)
+        for (Count group = 0; group < groups; ++group)
+          run_block(segment, from, std::min(step, segment.panels - from), group, last);
+    }
+    for (Count j = first; j < last; ++j) decide(j);
+  }
+
+  void found(int row, Count panel, unsigned mask, const float* values) override {
+    const Count slot = group_ * group_height + row;
+    std::vector<Candidate>& list = lists_[slot];
+    const double length = lengths_[slot];
+    for (; mask != 0; mask &= mask - 1) {
+      const int lane = __builtin_ctz(mask);
+      const Count at = (block_from_ + panel) * panel_width + lane;
+      if (at >= segment_->cases) continue;
+      const Count packed = segment_->first_case + at;
+      if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
+      list.push_back({low(values[lane], length), high(values[lane], length), packed});
+    }
+    if (static_cast<Count>(list.size()) >= rooms_[slot]) {
+      tighten(slot);
+      limits[row] = limit(slot);
+    }
+  }
+
+ private:
+  double low(double value, double length) const {
+    if (form_ == Form::product) return (value + length * length - error(length)) / (1 + relative_);
+    const double slack = unit * (length + reach_) + tiny;
+    if (form_ == Form::moduli) return value / (1 + relative_) - slack;
+    const double root = std::max(0.0, std::sqrt(value / (1 + relative_)) - slack);
+    return root * root;
+  }
+
+  double high(double value, double length) const {
+    if (form_ == Form::product) return (value + length * length + error(length)) * (1 + relative_);
+    const double slack = unit * (length + reach_) + tiny;
+    if (form_ == Form::moduli) return value * (1 + relative_) + slack;
+    const double root = std::sqrt(value * (1 + relative_)) + slack;
+    return root * root;
+  }
+
+  double error(double length) const {
+    return 1.1 * unit * (c_.p + 8) * (reach_ * reach_ + 2 * length * reach_) + tiny * tiny;
+  }
+
+  // The largest single precision value that a case within the bound of this query can have.
+  float limit(Count slot) const {
+    const double bound = bound_[slot], length = lengths_[slot];
+    if (bound == infinity) return INFINITY;
+    double value;
+    if (form_ == Form::product) {
+      value = bound * (1 + relative_) + error(length) - length * length;
+    } else {
+      const double slack = unit * (length + reach_) + tiny;
+      value = form_ == Form::moduli ? (bound + slack) * (1 + relative_)
+                                    : (std::sqrt(bound) + slack) * (std::sqrt(bound) + slack) * (1 + relative_);
+    }
+    return std::nextafter(static_cast<float>(value), INFINITY);
+  }
+
+  // Drops the cases that cannot belong to the answer any more; the list is thinned again when it has doubled.
+  void tighten(Count slot) {
+    std::vector<Candidate>& list = lists_[slot];
+    if (static_cast<Count>(list.size()) < ask_.k) return;
+    const auto kth = list.begin() + static_cast<std::ptrdiff_t>(ask_.k - 1);
+    std::nth_element(list.begin(), kth, list.end(), [](const Candidate& x, const Candidate& y) { return x.high < y.high; });
+    const double bound = kth->high * (1 + 4 * ask_.tolerance);
+    bound_[slot] = std::min(bound_[slot], bound);
+    std::erase_if(list, [&](const Candidate& each) { return each.low > bound_[slot]; });
+    rooms_[slot] = std::max(least_room_, 2 * static_cast<Count>(list.size()));
+  }
+
+  void pack_queries(Count a, Count last, Count groups) {
+    for (Count j = 0; j < s_; ++j) {
+      const Count f = dense_.symbols_[j];
+      const double scaled = c_.coefficients[a * c_.p + f] * (c_.power == 2 ? dense_.gain_ * dense_.gain_ : dense_.gain_);
+      weights_[j] = static_cast<float>(scaled);
+    }
+    for (Count j = 0; j < d_; ++j) {
+      const Count f = dense_.numbers_[j];
+      const double missing = c_.one_missing[f] * dense_.gain_;
+      holes_[j] = static_cast<float>(c_.coefficients[a * c_.p + f] *
+                                     (c_.power == 2 ? missing * missing : c_.one_missing[f] * dense_.gain_));
+    }
+    for (Count slot = 0; slot < groups * group_height; ++slot) {
+      const Count query = std::min(last - 1, first_ + slot), group = slot / group_height, row = slot % group_height;
+      const double* q = ask_.queries + query * c_.p;
+      double length = 0.0;
+      for (Count j = 0; j < d_; ++j) {
+        const Count f = dense_.numbers_[j];
+        const double coefficient = c_.coefficients[a * c_.p + f];
+        const double factor = (c_.power == 2 ? std::sqrt(coefficient) : coefficient) * dense_.gain_;
+        const double x = (q[f] - dense_.centre_[j]) * factor;
+        numbers_[(group * d_ + j) * group_height + row] = static_cast<float>(form_ == Form::product ? -2 * x : x);
+        if (x == x) length += c_.power == 2 ? x * x : std::abs(x);
+      }
+      lengths_[slot] = c_.power == 2 ? std::sqrt(length) : length;
+      if (!(lengths_[slot] < farthest)) served_[slot] = false;
+      for (Count j = 0; j < s_; ++j) {
+        const Count f = dense_.symbols_[j];
+        const bool own_kind = c_.both_missing[f] == 0.0;  // a missing symbol equals a missing one
+        codes_[(group * s_ + j) * group_height + row] =
+            q[f] != q[f] ? (own_kind ? -1 : -2) : static_cast<std::int32_t>(q[f]);
+      }
+    }
+  }
+
+  void run_block(const Dense::Segment& segment, Count from, Count panels, Count group, Count last) {
+    segment_ = &segment;
+    block_from_ = from;
+    group_ = group;
+    const Count first_panel = segment.first_panel + from;
+    reach_ = 0.0;
+    for (Count panel = 0; panel < panels; ++panel)
+      reach_ = std::max(reach_, static_cast<double>(dense_.norms_[first_panel + panel]));
+    for (int row = 0; row < group_height; ++row) {
+      const Count slot = group * group_height + row;
+      limits[row] = first_ + slot < last && served_[slot] ? limit(slot) : -INFINITY;
+    }
+    Block block{};
+    block.numbers = dense_.panels_.data() + first_panel * d_ * panel_width;
+    block.symbols = dense_.codes_.data() + first_panel * s_ * panel_width;
+    block.start = dense_.start_.data() + first_panel * panel_width;
+    block.panels = panels;
+    block.d = d_;
+    block.s = s_;
+    block.query_numbers = numbers_.data() + group * d_ * group_height;
+    block.query_symbols = codes_.data() + group * s_ * group_height;
+    block.symbol_weights = weights_.data();
+    block.holes = holes_.data();
+    block.has_holes = form_ != Form::product;
+    block.form = form_;
+    if (block.has_holes) block.has_holes = dense_.has_holes_ || any_hole(group, last);
+    if (chosen_instructions() == Instructions::avx2) avx2::propose(block, *this);
+    else baseline::propose(block, *this);
+  }
+
+  bool any_hole(Count group, Count last) const {
+    for (int row = 0; row < group_height; ++row) {
+      const Count query = std::min(last - 1, first_ + group * group_height + row);
+      for (Count f : dense_.numbers_)
+        if (ask_.queries[query * c_.p + f] != ask_.queries[query * c_.p + f]) return true;
+    }
+    return false;
+  }
+
+  // s(q, x) as the metric defines it: feature by feature, in order, in double precision.
+  double sum(const double* q, Count i) const {
+    const double* coefficients = c_.coefficients.data() + c_.segment[i] * c_.p;
+    double total = 0.0;
+    for (Count f = 0; f < c_.p; ++f) {
+      const double x = c_.values[f][i];
+      const bool no_q = q[f] != q[f], no_x = x != x;
+      double raw;
+      if (no_q || no_x) raw = no_q && no_x ? c_.both_missing[f] : c_.one_missing[f];
+      else raw = c_.is_symbol[f] ? (q[f] != x ? 1.0 : 0.0) : std::abs(q[f] - x);
+      total += coefficients[f] * (c_.power == 2 ? raw * raw : raw);
+    }
+    return total;
+  }
+
+  void decide(Count query) {
+    if (!served_[query - first_]) {
+      answer_.proposed[query] = -1;
+      return;
+    }
+    tighten(query - first_);
+    std::vector<Candidate>& list = lists_[query - first_];
+    const double* q = ask_.queries + query * c_.p;
+    ranked_.clear();
+    for (const Candidate& each : list) {
+      const Count i = dense_.order_[each.packed];
+      ranked_.push_back({sum(q, i), i});
+    }
+    answer_.proposed[query] = static_cast<Count>(list.size());
+    const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
+    std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());
+    for (Count j = 0; j < ask_.k; ++j) {
+      answer_.sums[query * ask_.k + j] = j < filled ? ranked_[j].sum : infinity;
+      answer_.indices[query * ask_.k + j] = j < filled ? ranked_[j].index : -1;
+    }
+    if (filled == 0) return;
+    const double last = ranked_[filled - 1].sum, margin = last == infinity ? 0.0 : ask_.tolerance * last;
+    double* groups = answer_.tie_sums + query * ask_.n_groups * ask_.v;
+    for (const Ranked& each : ranked_) {
+      if (each.sum < last - margin) {
+        ++answer_.inside[query];
+      } else if (each.sum <= last + margin) {
+        ++answer_.tied[query];
+        for (Count j = 0; j < ask_.v; ++j)
+          groups[ask_.group_codes[each.index] * ask_.v + j] += ask_.group_values[each.index * ask_.v + j];
+      }
+    }
+  }
+
+  const Dense& dense_;
+  const Columns& c_;
+  const Ask& ask_;
+  const Form form_;
+  const Answer& answer_;
+  const Count d_, s_;
+  const double relative_;
+  const Count least_room_;
+  std::vector<std::vector<Candidate>> lists_;
+  std::vector<double> bound_;
+  std::vector<Count> rooms_;
+  std::vector<char> served_;
+  std::vector<float> numbers_;
+  std::vector<std::int32_t> codes_;
+  std::vector<float> weights_, holes_;
+  std::vector<double> lengths_;
+  std::vector<Ranked> ranked_;
+  const Dense::Segment* segment_ = nullptr;
+  Count first_ = 0, block_from_ = 0, group_ = 0;
+  double reach_ = 0.0;
+};
+
+void Dense::nearest(const Ask& ask, Form form, const Answer& answer) const {
+  const Count height = chunk_groups * group_height, chunks = (ask.m + height - 1) / height;
+  const Count workers = std::max<Count>(1, std::min(ask.threads, chunks));
+  std::vector<std::unique_ptr<Search>> searches;
+  for (Count worker = 0; worker < workers; ++worker)
+    searches.push_back(std::make_unique<Search>(*this, ask, form, answer));
+  std::atomic<Count> next{0};
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
+  auto work = [&](Count worker) {
+    try {
+      for (Count chunk = next++; chunk < chunks; chunk = next++) searches[worker]->run(chunk * height);
+    } catch (...) {  // out of memory: told to the caller once every thread has stopped
+      failures[worker] = std::current_exception();
+      next = chunks;
+    }
+  };
+  std::vector<std::thread> helpers;
+  helpers.reserve(static_cast<std::size_t>(workers));
+  try {
+    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
+  } catch (const std::system_error&) {
+    // the system gives no more threads: those that started and this one do all chunks
+  }
+  work(0);
+  for (std::thread& helper : helpers) helper.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace nearwise
