@@ -151,6 +151,31 @@ def test_every_k_from_one_pass_equals_one_pass_for_every_k(ties, rule):
     assert loo.n_neighbors_ == 1 + int(np.argmin(loo.loo_errors_))
 
 
+@given(
+    st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 12), st.sampled_from(["fair", "index"]),
+    st.sampled_from(["majority", "distance", "exponential"]), st.sampled_from([1, 3, 40]),
+)  # fmt: skip
+def test_the_native_vote_for_every_k_equals_the_vote_for_each(seed, n, k, ties, rule, values):
+    from nearwise import NearestCases
+    from nearwise.engines.base import Payload
+    from nearwise.engines.every_k import winners_for_every_k
+
+    rng = np.random.default_rng(seed)
+    engine = NearestCases(1).fit(rng.integers(0, values, (n, 2))).plan_.engine
+    payload = Payload(rng.integers(0, 3, n), rng.integers(0, 3, (n, 1)).astype(float), 3)
+    queries = engine.distance.stored.cases
+    ballots = vote.collect(engine, queries, k, payload, ties, np.arange(n))
+    kernel, root, priors = vote.get(rule), engine.distance.metric.root, np.array([0.4, 0.2, 0.4])
+    sums = ballots.found.sums
+    weights = np.where(np.isfinite(sums), kernel.kernel(root(sums)), 0.0)
+    fast = winners_for_every_k(ballots.found, weights, payload, priors, ties == "fair")
+    if fast is None:
+        pytest.skip("the native core is not built")
+    for places in range(1, k + 1):
+        total, near, _ = vote.tally(*ballots.at(places), kernel, root)
+        np.testing.assert_array_equal(fast[:, places - 1], vote.decide(total[:, :, 0], near, priors))
+
+
 def test_regression_is_the_mean_of_votes_with_fair_ties():
     X, y = [[0], [1], [1], [1], [9]], [0.0, 10.0, 20.0, 30.0, 90.0]
     model = KNNRegressor(n_neighbors=2, vote="majority").fit(X, y)

@@ -6,6 +6,62 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+class DenseIndex:
+    """Numbers and symbols, packed for search by proposal and decision.
+
+    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
+    `scan` does and, last, (m,) how many cases double precision ranked, -1 for a query that was not served. ``form``:
+    0 product and 1 squares with power 2, 2 moduli with power 1.
+    """
+
+    def __init__(
+        self,
+        columns: list[NDArray[np.float64]],
+        is_symbol: NDArray[np.uint8],
+        segment: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: int,
+    ) -> None: ...
+    @property
+    def has_holes(self) -> bool: ...
+    @property
+    def is_usable(self) -> bool: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        form: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]: ...
+
+def every_k(
+    sums: NDArray[np.float64],
+    indices: NDArray[np.int64],
+    kernel: NDArray[np.float64],
+    tied: NDArray[np.int64],
+    tie_sums: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    fair: bool,
+    tolerance: float,
+) -> NDArray[np.int32]:
+    """(m, K) the class that wins for k = 1 .. K, from one list of neighbours."""
+
 def scan(
     columns: NDArray[np.float64],
     is_symbol: NDArray[np.uint8],

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.engines.every_k import winners_for_every_k
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = [
     "TIES", "VOTES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance", "InverseLinear",
     "Majority", "Single", "Vote", "collect", "decide", "get", "tally",
+    "winners",
 ]  # fmt: skip
 
 TIES = ("fair", "distances", "random", "index")
@@ -30,6 +32,8 @@ class Vote(ABC):
     """How much a neighbour's vote counts, by its distance."""
 
     name: ClassVar[str]
+    adaptive: ClassVar[bool] = False
+    """whether the weight of a place depends on how far the last one is, and so on k"""
 
     @abstractmethod
     def kernel(self, distances: Floats) -> Floats:
@@ -76,6 +80,7 @@ class InverseLinear(Vote):
     """(d_k - d) / (d_k - d_1): the nearest counts 1, the k-th 0 (Dudani). All count 1 where all are equally far."""
 
     name = "linear"
+    adaptive = True
 
     def kernel(self, distances: Floats) -> Floats:
         filled = np.isfinite(distances)
@@ -110,6 +115,7 @@ class Gaussian(Vote):
     """exp(-(d/h)^2 / 2) with bandwidth h, by default the distance of the k-th neighbour."""
 
     name = "gaussian"
+    adaptive = True
     bandwidth: float | None = None
 
     def __post_init__(self) -> None:
@@ -130,6 +136,7 @@ class _Given(Vote):
     """A user's function of the distances."""
 
     name = "given"
+    adaptive = True
     function: Callable[[Floats], Any]
 
     def kernel(self, distances: Floats) -> Floats:
@@ -280,6 +287,21 @@ def tally(sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Fl
     voting = amounts[..., 0] > 0
     near = np.where(voting, sums[:, :, None], np.inf).min(axis=1)
     return votes, near, kernel
+
+
+def winners(ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats) -> NDArray[np.intp]:
+    """(m, k) the class that wins for every number of neighbours up to k."""
+    if isinstance(ballots, Single) and not vote.adaptive:
+        sums = ballots.found.sums
+        kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
+        fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, isinstance(ballots, Fair))
+        if fast is not None:
+            return fast.astype(np.intp)
+    columns = []
+    for places in range(1, k + 1):
+        total, near, _ = tally(*ballots.at(places), vote, root)
+        columns.append(decide(total[:, :, 0], near, priors))
+    return np.stack(columns, axis=1)
 
 
 def decide(votes: Floats, near: Floats, priors: Floats) -> NDArray[np.intp]:

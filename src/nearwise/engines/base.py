@@ -93,6 +93,10 @@ class Engine(ABC):
         self.distance = distance
         self.threads = max(1, threads)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was built from: native indexes are built anew."""
+        return type(self), (self.distance, self.threads)
+
     @classmethod
     @abstractmethod
     def refuses(cls, distance: Distance) -> str:

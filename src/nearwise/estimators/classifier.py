@@ -162,9 +162,10 @@ class KNNClassifier(Voting):
         codes = votes.decide(total[:, :, 0], near, model.target.priors)
         return np.asarray(classes[codes] if classes is not None else codes)
 
-    def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
-        codes = votes.decide(total[:, :, 0], near, model.target.priors)
-        return np.asarray(codes != model.target.values[rows], dtype=np.float64)
+    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
+        rule, root = votes.get(self.vote), model.problem.metric.root
+        codes = votes.winners(ballots, largest, rule, root, model.target.priors)
+        return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:
         k = super()._choose_k()

@@ -96,8 +96,14 @@ class KNNRegressor(Voting):
         mean = np.average(model.target.values, weights=model.target.weights if model.target.weights.any() else None)
         return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), mean)
 
-    def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
-        return np.asarray(np.square(self._answers(model, total, near) - model.target.values[rows]))
+    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
+        rule, root = votes.get(self.vote), model.problem.metric.root
+        truth = model.target.values[rows]
+        columns = []
+        for k in range(1, largest + 1):
+            total, near, _ = votes.tally(*ballots.at(k), rule, root)
+            columns.append(np.square(self._answers(model, total, near) - truth))
+        return np.stack(columns, axis=1)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R squared: 1 is perfect, 0 is as good as the mean."""

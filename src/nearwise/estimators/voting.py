@@ -81,17 +81,14 @@ class Voting(Neighbors):
     def _loo_errors(self, model: Model, largest: int) -> Floats:
         """(largest,) the leave-one-out error of k = 1, 2, …, from one search."""
         errors = np.zeros(largest)
-        rule, root = votes.get(self.vote), model.problem.metric.root
         weights = self._vote_weights(model)  # class weights too: an error on a class that counts more costs more
         everything = np.arange(len(model.table))
         for rows, ballots in self._chunks(model, model.engine, model.problem.cases, everything, largest):
-            for k in range(1, largest + 1):
-                total, near, _ = votes.tally(*ballots.at(k), rule, root)
-                errors[k - 1] += weights[rows] @ self._errors(model, total, near, rows)
+            errors += weights[rows] @ self._errors(model, ballots, largest, rows)
         return np.asarray(errors / weights.sum())
 
-    def _errors(self, model: Model, total: Floats, near: Floats, rows: slice) -> Floats:
-        """(m,) the error of each left-out case."""
+    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
+        """(m, largest) the error of each left-out case for every k."""
         raise NotImplementedError
 
     # ------------------------------------------------------------- predicting

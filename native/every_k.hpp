@@ -1,0 +1,31 @@
+// What the vote for every k reads. Shapes: m lists of K neighbours, g classes, n cases.
+#pragma once
+
+#include <cstdint>
+
+namespace nearwise {
+
+using Count = std::int64_t;
+
+struct Lists {
+  const double* sums;       // [m, K] ascending; infinity where there is no case
+  const Count* indices;     // [m, K]
+  const double* kernel;     // [m, K] how much a vote from each place counts
+  const Count* tied;        // [m] cases that tie with the last place
+  const double* tie_sums;   // [m, g] their weights by class
+  Count m, k;
+  double tolerance;
+  bool fair;
+};
+
+struct Voters {
+  const std::int32_t* codes;  // [n]
+  const double* weights;      // [n]
+  const double* priors;       // [g]
+  Count n, n_groups;
+};
+
+// winners [m, K]: the class that wins for k = 1 .. K
+void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners);
+
+}  // namespace nearwise
