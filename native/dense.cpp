@@ -33,11 +33,11 @@ Dense::Dense(Columns columns) : columns_(std::move(columns)) {
 void Dense::pack() {
   const Columns& c = columns_;
   const Count d = static_cast<Count>(numbers_.size()), s = static_cast<Count>(symbols_.size());
-  std::vector<double> factors(static_cast<std::size_t>(c.g * d));
+  factors_.resize(static_cast<std::size_t>(c.g * d));
   for (Count a = 0; a < c.g; ++a)
     for (Count j = 0; j < d; ++j) {
       const double coefficient = c.coefficients[a * c.p + numbers_[j]];
-      factors[a * d + j] = c.power == 2 ? std::sqrt(coefficient) : coefficient;
+      factors_[a * d + j] = c.power == 2 ? std::sqrt(coefficient) : coefficient;
     }
   std::vector<double> norm(static_cast<std::size_t>(c.n), 0.0);
   for (Count j = 0; j < d; ++j) {
@@ -47,7 +47,7 @@ void Dense::pack() {
         has_holes_ = true;
         continue;
       }
-      const double part = std::abs((x[i] - centre_[j]) * factors[c.segment[i] * d + j]);
+      const double part = std::abs((x[i] - centre_[j]) * factors_[c.segment[i] * d + j]);
       norm[i] += c.power == 2 ? part * part : part;
     }
   }
@@ -86,7 +86,7 @@ void Dense::pack() {
       const Count panel = segment.first_panel + at / panel_width, lane = at % panel_width;
       double square = 0.0;
       for (Count j = 0; j < d; ++j) {
-        const double x = (c.values[numbers_[j]][i] - centre_[j]) * factors[a * d + j] * gain_;
+        const double x = (c.values[numbers_[j]][i] - centre_[j]) * factors_[a * d + j] * gain_;
         panels_[(panel * d + j) * panel_width + lane] = static_cast<float>(x);
         square += x * x;
       }

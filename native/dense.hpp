@@ -64,6 +64,7 @@ struct Columns {
 struct Ask {
   const double* queries;                 // [m, p]; NaN is missing, for symbols too
   const Count* exclude;                  // [m] the case to leave out, or -1
+  const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
   const std::int32_t* group_codes;       // [n]
   const double* group_values;            // [n, v]
   Count m, k, v, n_groups, threads;
@@ -97,6 +98,7 @@ class Dense {
   Columns columns_;
   std::vector<Count> numbers_, symbols_; // features by kind
   std::vector<double> centre_;           // [d]
+  std::vector<double> factors_;          // [g, d] what a number is multiplied by
   double gain_ = 1.0;                    // a power of two that keeps single precision far from overflow
   std::vector<Segment> segments_;
   std::vector<Count> order_;             // packed case -> case

@@ -47,10 +47,12 @@ class Search final : public Listener {
   Search(const Dense& dense, const Ask& ask, Form form, const Answer& answer)
       : dense_(dense), c_(dense.columns_), ask_(ask), form_(form), answer_(answer),
         d_(static_cast<Count>(dense.numbers_.size())), s_(static_cast<Count>(dense.symbols_.size())),
-        relative_((c_.p + 8) * unit * 1.5), least_room_(2 * ask.k + 48), lists_(chunk_groups * group_height),
+        relative_((c_.p + 8) * unit * 1.5), least_room_(2 * ask.k + 6), lists_(chunk_groups * group_height),
         bound_(chunk_groups * group_height), rooms_(chunk_groups * group_height), served_(chunk_groups * group_height),
         numbers_(chunk_groups * d_ * group_height), codes_(chunk_groups * s_ * group_height), weights_(s_), holes_(d_),
-        lengths_(chunk_groups * group_height) {}
+        lengths_(chunk_groups * group_height) {
+    for (std::vector<Candidate>& list : lists_) list.reserve(static_cast<std::size_t>(least_room_ + panel_width));
+  }
 
   void run(Count first) {
     first_ = first;
@@ -61,15 +63,16 @@ class Search final : public Listener {
       rooms_[j - first] = least_room_;
       served_[j - first] = true;
     }
+    Count packed = -1;  // the segment that the queries are packed for
     for (Count a = 0; a < c_.g; ++a) {
       const Dense::Segment& segment = dense_.segments_[a];
       if (segment.cases == 0) continue;
-      pack_queries(a, last, groups);
+      if (packed < 0 || !same_coefficients(a, packed)) pack_queries(packed = a, last, groups);
       const Count panel_bytes = std::max<Count>(1, (d_ + s_) * panel_width * 4);
       const Count step = std::max<Count>(1, block_bytes / panel_bytes);
       for (Count from = 0; from < segment.panels; from += step)
         for (Count group = 0; group < groups; ++group)
-          run_block(segment, from, std::min(step, segment.panels - from), group, last);
+          run_block(a, segment, from, std::min(step, segment.panels - from), group, last);
     }
     for (Count j = first; j < last; ++j) decide(j);
   }
@@ -84,12 +87,14 @@ class Search final : public Listener {
       if (at >= segment_->cases) continue;
       const Count packed = segment_->first_case + at;
       if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
-      list.push_back({low(values[lane], length), high(values[lane], length), packed});
+      const Candidate each{low(values[lane], length), high(values[lane], length), packed};
+      if (each.low > bound_[slot]) continue;
+      list.push_back(each);
+      // the nearest one alone needs no list to know its bound
+      if (ask_.k == 1) bound_[slot] = std::min(bound_[slot], each.high * (1 + 4 * ask_.tolerance));
     }
-    if (static_cast<Count>(list.size()) >= rooms_[slot]) {
-      tighten(slot);
-      limits[row] = limit(slot);
-    }
+    if (static_cast<Count>(list.size()) >= rooms_[slot]) tighten(slot);
+    limits[row] = limit(slot);
   }
 
  private:
@@ -132,12 +137,19 @@ class Search final : public Listener {
   void tighten(Count slot) {
     std::vector<Candidate>& list = lists_[slot];
     if (static_cast<Count>(list.size()) < ask_.k) return;
-    const auto kth = list.begin() + static_cast<std::ptrdiff_t>(ask_.k - 1);
-    std::nth_element(list.begin(), kth, list.end(), [](const Candidate& x, const Candidate& y) { return x.high < y.high; });
-    const double bound = kth->high * (1 + 4 * ask_.tolerance);
-    bound_[slot] = std::min(bound_[slot], bound);
+    if (ask_.k > 1) {
+      const auto kth = list.begin() + static_cast<std::ptrdiff_t>(ask_.k - 1);
+      std::nth_element(list.begin(), kth, list.end(),
+                       [](const Candidate& x, const Candidate& y) { return x.high < y.high; });
+      bound_[slot] = std::min(bound_[slot], kth->high * (1 + 4 * ask_.tolerance));
+    }
     std::erase_if(list, [&](const Candidate& each) { return each.low > bound_[slot]; });
     rooms_[slot] = std::max(least_room_, 2 * static_cast<Count>(list.size()));
+  }
+
+  bool same_coefficients(Count a, Count b) const {
+    const double* all = c_.coefficients.data();
+    return std::equal(all + a * c_.p, all + (a + 1) * c_.p, all + b * c_.p);
   }
 
   void pack_queries(Count a, Count last, Count groups) {
@@ -158,9 +170,7 @@ class Search final : public Listener {
       double length = 0.0;
       for (Count j = 0; j < d_; ++j) {
         const Count f = dense_.numbers_[j];
-        const double coefficient = c_.coefficients[a * c_.p + f];
-        const double factor = (c_.power == 2 ? std::sqrt(coefficient) : coefficient) * dense_.gain_;
-        const double x = (q[f] - dense_.centre_[j]) * factor;
+        const double x = (q[f] - dense_.centre_[j]) * dense_.factors_[a * d_ + j] * dense_.gain_;
         numbers_[(group * d_ + j) * group_height + row] = static_cast<float>(form_ == Form::product ? -2 * x : x);
         if (x == x) length += c_.power == 2 ? x * x : std::abs(x);
       }
@@ -175,7 +185,7 @@ class Search final : public Listener {
     }
   }
 
-  void run_block(const Dense::Segment& segment, Count from, Count panels, Count group, Count last) {
+  void run_block(Count a, const Dense::Segment& segment, Count from, Count panels, Count group, Count last) {
     segment_ = &segment;
     block_from_ = from;
     group_ = group;
@@ -183,10 +193,14 @@ class Search final : public Listener {
     reach_ = 0.0;
     for (Count panel = 0; panel < panels; ++panel)
       reach_ = std::max(reach_, static_cast<double>(dense_.norms_[first_panel + panel]));
+    bool any = false;
     for (int row = 0; row < group_height; ++row) {
-      const Count slot = group * group_height + row;
-      limits[row] = first_ + slot < last && served_[slot] ? limit(slot) : -INFINITY;
+      const Count slot = group * group_height + row, query = first_ + slot;
+      const bool asks = query < last && served_[slot] && !(ask_.skip_segment && ask_.skip_segment[query] == a);
+      limits[row] = asks ? limit(slot) : -INFINITY;
+      any = any || asks;
     }
+    if (!any) return;
     Block block{};
     block.numbers = dense_.panels_.data() + first_panel * d_ * panel_width;
     block.symbols = dense_.codes_.data() + first_panel * s_ * panel_width;

@@ -30,6 +30,7 @@ Instructions chosen_instructions() {
 }
 
 void bind_dense(nanobind::module_& module);
+void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 
@@ -42,6 +43,7 @@ NB_MODULE(_core, module) {
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
   nearwise::bind_dense(module);
+  nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
   nearwise::bind_scan(module);
 }

@@ -48,6 +48,33 @@ class DenseIndex:
         NDArray[np.int64],
     ]: ...
 
+class Evaluator:
+    """Cases whose classification under many weight vectors is counted.
+
+    ``right`` takes weights (w, p) and returns (w, folds, k) the weight of the cases that 1 .. k neighbours classify
+    right, and (w,) flags of weight vectors that single precision cannot serve.
+    """
+
+    def __init__(
+        self,
+        columns: list[NDArray[np.float64]],
+        is_symbol: NDArray[np.uint8],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        power: int,
+        folds: NDArray[np.int32],
+        n_folds: int,
+        leave_one_out: bool,
+        codes: NDArray[np.int32],
+        case_weights: NDArray[np.float64],
+        priors: NDArray[np.float64],
+        by_distance: bool,
+    ) -> None: ...
+    def right(
+        self, weights: NDArray[np.float64], k: int, tolerance: float, threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]: ...
+
 def every_k(
     sums: NDArray[np.float64],
     indices: NDArray[np.int64],

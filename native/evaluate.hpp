@@ -1,0 +1,25 @@
+// How many cases are classified right under many weight vectors, each case by the cases of other folds (or by all others).
+#pragma once
+
+#include "dense.hpp"
+#include "every_k.hpp"
+
+namespace nearwise {
+
+struct Trial {
+  Columns columns;                     // coefficients are filled in per weight vector; segment holds the folds
+  std::vector<double> scales;          // [p] a weight becomes a coefficient by this factor
+  std::vector<std::int32_t> codes;     // [n] classes
+  std::vector<double> case_weights;    // [n]
+  std::vector<double> priors;          // [classes]
+  std::vector<double> queries;         // [n, p] the cases themselves, row by row
+  bool leave_one_out = false;          // each case is its own fold: segment is 0 throughout
+  bool by_distance = false;            // votes count 1/d instead of 1
+};
+
+// right [w, folds, K]: the weight of the cases that k = 1 .. K neighbours classify right, by fold.
+// Weight vectors that single precision cannot serve are marked in unserved [w].
+void evaluate(const Trial& trial, const double* weights, Count w, Count k, double tolerance, Count threads, double* right,
+              std::uint8_t* unserved);
+
+}  // namespace nearwise

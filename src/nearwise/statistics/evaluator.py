@@ -1,0 +1,127 @@
+"""How well many weight vectors classify the same cases: what genetic search, wrappers and racing ask for.
+
+Cases are packed once per weight vector in the native core, one thread a weight vector. A case is classified by the
+cases of the other folds, or by all others, with fair ties, for every k up to the one asked for. Ranges, tables and
+priors are those of all cases (Readings K6, V7).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.target import Target
+from nearwise.differences.metric import Measured, Metric
+from nearwise.engines.base import TIE, Distance, Floats, Payload
+from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.plan import plan
+from nearwise.errors import InputError
+from nearwise.vote import InverseDistance, Majority, collect, winners
+from nearwise.weights import Global, Stored
+
+__all__ = ["Evaluator"]
+
+
+class Evaluator:
+    """Counts right answers under weight vectors (w, p), one weight a feature.
+
+    ``folds`` (n,) gives the fold of each case, None leaves one out. ``by_distance`` weighs votes by 1/d.
+
+    >>> from nearwise import NearestCases
+    >>> problem = NearestCases(1).fit([[0.0, 1.0], [0.1, 5.0], [1.0, 5.0], [1.1, 1.0]])._model.problem
+    >>> target = Target(np.array([0, 0, 1, 1]), np.array(["a", "b"]), np.ones(4))
+    >>> Evaluator(problem.metric, problem.cases, target).accuracies([[1.0, 0.0], [0.0, 1.0]])
+    array([1., 0.])
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        cases: Measured,
+        target: Target,
+        folds: Any = None,
+        by_distance: bool = False,
+        threads: int = 1,
+    ) -> None:
+        if target.classes is None:
+            raise InputError("An evaluator counts right classes, and this target is a number.")
+        self.metric, self.cases, self.target = metric, cases, target
+        self.by_distance, self.threads = by_distance, max(1, threads)
+        self.leaves_one_out = folds is None
+        self.folds = np.zeros(len(cases), dtype=np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
+        if self.folds.shape != (len(cases),) or (len(cases) and self.folds.min() < 0):
+            raise InputError(f"folds must give one whole number from 0 per case ({len(cases)}).")
+        self.n_folds = int(self.folds.max(initial=0)) + 1
+        self.fold_weights = np.bincount(self.folds, weights=target.weights, minlength=self.n_folds)
+        self._native = self._packed()
+
+    def _packed(self) -> Any:
+        """The cases in the native core, or None where it cannot serve them."""
+        distance = Distance(self.metric, Global(np.ones(len(self.metric.names)), self.metric.names), Stored(self.cases))
+        native = core()
+        if native is None or NativeEngine.refuses(distance):
+            return None
+        engine = NativeEngine(distance)
+        columns = []
+        for column, measure in zip(self.cases.columns, self.metric.measures, strict=True):
+            if measure.policy == "value" and measure.fitted.form == "line" and column.missing is not None:
+                return None  # two missing numbers are equal, which single precision does not tell apart
+            values = np.ascontiguousarray(column.values, dtype=np.float64)
+            columns.append(values if column.missing is None else np.where(column.missing, np.nan, values))
+        return native.Evaluator(
+            columns,
+            engine._is_symbol,
+            engine._one,
+            engine._both,
+            self.metric.scales(),
+            int(self.metric.p),
+            self.folds,
+            self.n_folds,
+            self.leaves_one_out,
+            self.target.values.astype(np.int32),
+            self.target.weights,
+            self.target.priors,
+            self.by_distance,
+        )
+
+    def right(self, weights: Any, k: int = 1) -> Floats:
+        """(w, folds, k) the share of each fold that 1 .. k neighbours classify right."""
+        asked = np.ascontiguousarray(weights, dtype=np.float64)
+        if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
+            raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
+        if self._native is None:
+            found = np.stack([self._one(row, k) for row in asked]) if len(asked) else np.zeros((0, self.n_folds, k))
+        else:
+            found, unserved = self._native.right(asked, k, TIE, self.threads)
+            for at in np.flatnonzero(unserved):
+                found[at] = self._one(asked[at], k)
+        return np.asarray(found / np.where(self.fold_weights > 0, self.fold_weights, 1.0)[None, :, None])
+
+    def accuracies(self, weights: Any, k: int = 1) -> Floats:
+        """(w,) the mean of the folds' shares of right answers with k neighbours."""
+        present = self.fold_weights > 0
+        return np.asarray(self.right(weights, k)[:, present, k - 1].mean(axis=1))
+
+    def _one(self, weights: NDArray[np.float64], k: int) -> Floats:
+        """(folds, k) right weight under one vector, through the planner: any kind of feature, no core needed."""
+        out = np.zeros((self.n_folds, k))
+        rule = InverseDistance() if self.by_distance else Majority()
+        everything = np.arange(len(self.cases))
+        shape = Global(weights, self.metric.names)
+        for fold in range(self.n_folds):
+            asked = everything if self.leaves_one_out else np.flatnonzero(self.folds == fold)
+            rest = everything if self.leaves_one_out else np.flatnonzero(self.folds != fold)
+            if not len(asked) or not len(rest):
+                continue
+            stored = self.target.take(rest)
+            distance = Distance(self.metric, shape, Stored(self.cases.take(rest), stored.values))
+            payload = Payload(stored.values, stored.weights[:, None], self.target.n_classes)
+            engine = plan(distance, threads=self.threads).engine
+            leave_out = everything if self.leaves_one_out else None
+            ballots = collect(engine, self.cases.take(asked), k, payload, "fair", leave_out)
+            codes = winners(ballots, k, rule, self.metric.root, self.target.priors)
+            hits = codes == self.target.values[asked, None]
+            out[fold] = self.target.weights[asked] @ hits
+        return out
