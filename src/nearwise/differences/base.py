@@ -84,9 +84,13 @@ class Fitted(ABC):
     """the largest raw difference, which a missing value stands for under "max\" """
 
     @property
-    def shown_unit(self) -> float:
-        """The unit in the feature's own measure, for people."""
-        return self.unit
+    def bounds(self) -> tuple[float, float]:
+        """(unit, maximum) in the feature's own measure: what people read and what a model file keeps."""
+        return self.unit, self.maximum
+
+    def restore(self, unit: float, maximum: float) -> None:
+        """Take the bounds that a model file kept."""
+        self.unit, self.maximum = unit, maximum
 
     @abstractmethod
     def encode(self, column: Column) -> NDArray[Any]:

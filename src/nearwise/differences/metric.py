@@ -206,7 +206,7 @@ class Metric:
         lines = [f"sum over features of weight * difference^{self.p:g}{root}"]
         for m in self.measures:
             lines.append(
-                f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.shown_unit:.6g}, missing: {m.policy}"
+                f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.bounds[0]:.6g}, missing: {m.policy}"
             )
         return "\n".join(lines)
 

@@ -64,7 +64,7 @@ def ranks(column: Column) -> NDArray[np.float64]:
 class Line(Fitted):
     """Numbers on a line or a circle.
 
-    Values are multiplied by a power of two, which is exact, so that neither tiny nor huge units overflow when
+    Very small and very large values are multiplied by a power of two, which is exact, so that no unit overflows when
     differences are raised to a power. On a circle they are first taken modulo the period, which is exact too.
     """
 
@@ -74,7 +74,8 @@ class Line(Fitted):
         known = values[~np.isnan(values)]
         self.by, self.ranked = by, by == "steps"
         largest = period or float(np.abs(known).max(initial=0.0))
-        self.exponent = 0 if by == "none" or largest == 0 else -math.frexp(largest)[1]
+        plain = by == "none" or largest == 0 or 1e-60 < largest < 1e60
+        self.exponent = 0 if plain else -math.frexp(largest)[1]
         self.turn = period
         self.period = None if period is None else math.ldexp(period, self.exponent)
         if self.period is not None:
@@ -95,13 +96,18 @@ class Line(Fitted):
             values = np.fmod(values, self.turn)
         if self.by == "none":
             return values
+        if self.exponent == 0:  # the values themselves: a large table is not copied
+            return values if not (np.abs(values) > FAR).any() else np.clip(values, -FAR, FAR)
         with np.errstate(over="ignore"):
             scaled = np.ldexp(values, self.exponent)
         return np.clip(scaled, -FAR, FAR)
 
     @property
-    def shown_unit(self) -> float:
-        return math.ldexp(self.unit, -self.exponent)
+    def bounds(self) -> tuple[float, float]:
+        return math.ldexp(self.unit, -self.exponent), math.ldexp(self.maximum, -self.exponent)
+
+    def restore(self, unit: float, maximum: float) -> None:
+        self.unit, self.maximum = math.ldexp(unit, self.exponent), math.ldexp(maximum, self.exponent)
 
     def encode(self, column: Column) -> NDArray[np.float64]:
         return self._scaled(ranks(column) if self.ranked else column.values)

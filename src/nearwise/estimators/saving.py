@@ -106,8 +106,8 @@ def _measure(pack: SettingsPacker, measure: Measure, column: Encoded) -> dict[st
     return {
         "difference": _packed(pack, f"The difference of feature {measure.name!r}", measure.difference),
         "policy": measure.policy,
-        "unit": pack.value(float(measure.fitted.unit)),
-        "maximum": pack.value(float(measure.fitted.maximum)),
+        "unit": pack.value(float(measure.fitted.bounds[0])),
+        "maximum": pack.value(float(measure.fitted.bounds[1])),
         "expected": None if column.expected is None else pack.array(column.expected),
     }
 
@@ -219,7 +219,7 @@ def _measured(
             raise ModelFileError(f"the unit of feature {name!r} is not a number above 0")
         context = FitContext(name, kind, target, policy=policy, known=(unit, maximum))
         fitted = difference.fit(table.columns[f], context)
-        fitted.unit, fitted.maximum = unit, maximum
+        fitted.restore(unit, maximum)
         measure = Measure(name, kind, difference, fitted, policy)
         measures.append(measure)
         if found["expected"] is None:
