@@ -29,6 +29,7 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
+void bind_kd(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 
 }  // namespace nearwise
@@ -39,5 +40,6 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  nearwise::bind_kd(module);
   nearwise::bind_scan(module);
 }

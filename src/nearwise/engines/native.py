@@ -15,7 +15,7 @@ from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass
 
-__all__ = ["NativeEngine", "core"]
+__all__ = ["NativeEngine", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -55,7 +55,7 @@ class NativeEngine(BlockEngine):
         self._coefficients = np.ascontiguousarray(coefficients)
         self._position = np.empty(len(stored), dtype=np.int64)
         self._position[self._index] = np.arange(len(stored))
-        self._columns = np.ascontiguousarray(_packed(stored.cases)[:, self._index])
+        self._columns = np.ascontiguousarray(packed(stored.cases)[:, self._index])
         measures = distance.metric.measures
         self._is_symbol = np.array([m.fitted.form == "overlap" for m in measures], dtype=np.uint8)
         self._one = np.array([m.fitted.maximum for m in measures])
@@ -81,7 +81,7 @@ class NativeEngine(BlockEngine):
         if native is None or len(queries) == 0:
             return super().nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
-        asked = np.ascontiguousarray(_packed(queries).T)
+        asked = np.ascontiguousarray(packed(queries).T)
         skip = np.full(len(queries), -1, dtype=np.int64)
         if leave_out is not None:
             skip = np.where(leave_out < 0, -1, self._position[leave_out])
@@ -100,7 +100,7 @@ class NativeEngine(BlockEngine):
         return out
 
 
-def _packed(cases: Measured) -> NDArray[np.float64]:
+def packed(cases: Measured) -> NDArray[np.float64]:
     """(p, n) numbers and symbol codes alike as doubles, NaN where missing."""
     out = np.empty((len(cases.columns), len(cases)))
     for row, column in zip(out, cases.columns, strict=True):
