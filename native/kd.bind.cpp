@@ -32,6 +32,10 @@ Count size_of(const Array& array, std::size_t axis) { return static_cast<Count>(
 // A sentence is put together only where it is needed: these checks look at every number.
 [[noreturn]] void refuse(const std::string& why) { throw nb::value_error(("KdTree: " + why).c_str()); }
 
+void check_threads(Count threads) {
+  require(threads >= 1, "KdTree: threads must be at least 1, got " + std::to_string(threads) + ".");
+}
+
 void check_finite(const double* values, Count size, const char* name) {
   for (Count i = 0; i < size; ++i)
     if (!std::isfinite(values[i])) refuse(std::string(name) + " must be finite, it is not at " + std::to_string(i) + ".");
@@ -66,7 +70,7 @@ KdForest built(const Array& columns, const Array& segments, const Array& coeffic
   c.g = size_of(coefficients, 0);
   c.power = power;
   require(power == 1 || power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(power) + ".");
-  require(threads >= 1, "KdTree: threads must be at least 1, got " + std::to_string(threads) + ".");
+  check_threads(threads);
   require(c.n <= most, "KdTree: at most 2**31 - 1 cases, got " + std::to_string(c.n) + ".");
   require_shape(segments, "segments", {c.g + 1});
   require_shape(coefficients, "coefficients", {c.g, c.p});
@@ -85,18 +89,19 @@ const double* checked_queries(const KdForest& forest, const Array& queries) {
 
 KdQueries asked(const KdForest& forest, const Array& queries, const Array& exclude, Count threads) {
   KdQueries q{checked_queries(forest, queries), data_of<Count>(exclude, "exclude", 1, "int64"), size_of(queries, 0)};
-  require(threads >= 1, "KdTree: threads must be at least 1, got " + std::to_string(threads) + ".");
+  check_threads(threads);
   require_shape(exclude, "exclude", {q.m});
   return q;
 }
 
-Counts1 places(const KdForest& forest, const Array& queries) {
+Counts1 places(const KdForest& forest, const Array& queries, Count threads) {
+  check_threads(threads);
   const double* values = checked_queries(forest, queries);
   const auto m = queries.shape(0);
   std::vector<Count> out;
   {
     nb::gil_scoped_release release;
-    out = kd_places(forest, values, static_cast<Count>(m), chosen_loops());
+    out = kd_places(forest, values, static_cast<Count>(m), threads, chosen_loops());
   }
   return to_numpy<Count, 1>(std::move(out), {m});
 }
@@ -167,7 +172,7 @@ void bind_kd(nb::module_& module) {
             new (self) KdForest(built(columns, segments, coefficients, index, power, threads));
           },
           "columns"_a, "segments"_a, "coefficients"_a, "index"_a, "power"_a, "threads"_a = 1)
-      .def("places", &places, "queries"_a, "The leaf each query falls into; search in this order.")
+      .def("places", &places, "queries"_a, "threads"_a = 1, "The leaf each query falls into; search in this order.")
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,
            "n_groups"_a, "threads"_a = 1, "The k nearest cases of every query, exactly, and the group that ties.")
       .def("within", &within, "queries"_a, "limits"_a, "exclude"_a, "threads"_a = 1,

@@ -2,8 +2,8 @@
 //
 // Every split is at a whole number of leaves, so all leaves but the last are full and the shape of the tree follows
 // from the number of leaves alone; equal rows split like any others. Two halvings make one node with four children.
-// Large ranges take the widest feature from a sample of their cases and are halved through (value, case) pairs; a range
-// that fits the cache is copied once and finished there. The boxes come last, from the leaves up, and are tight.
+// Large ranges take the widest feature from a sample of their cases. They are halved through (value, case) pairs until
+// they fit the cache; such a range is copied once and finished there. The boxes come last, from the leaves up, and are tight.
 #include <algorithm>
 #include <future>
 #include <limits>
@@ -14,8 +14,8 @@
 namespace nearwise {
 namespace {
 
-constexpr Count cached_length = 2048;  // cases of a range that is finished in a local copy
-constexpr Count sample_length = 256;   // cases that choose the feature of a larger range
+constexpr Count cached_values = 32768;  // numbers of a range that is finished in a local copy: half a core's cache
+constexpr Count sample_length = 256;    // cases that choose the feature of a larger range
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Keyed {
@@ -57,14 +57,22 @@ class Builder {
   const double* column(Count f) const { return cases_.columns + tree_.features[f] * cases_.n + start_; }
   Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
 
-  // The feature with the largest coefficient * width^power among `count` cases that value(f, j) gives; -1 if none varies.
+  // The feature with the largest coefficient * width^power among `count` cases that value(f, j) gives, or among a sample
+  // of them if there it varies; -1 if no feature does.
   template <class Value>
   Count widest(Count count, Value value) const {
+    const Count step = (count + sample_length - 1) / sample_length;
+    const Count sampled = widest_of_every(step, count, value);
+    return sampled >= 0 || step == 1 ? sampled : widest_of_every(1, count, value);
+  }
+
+  template <class Value>
+  Count widest_of_every(Count step, Count count, Value value) const {
     Count best = -1;
     double largest = 0.0;
     for (Count f = 0; f < d_; ++f) {
       double low = infinity, high = -infinity;
-      for (Count j = 0; j < count; ++j) {
+      for (Count j = 0; j < count; j += step) {
         const double x = value(f, j);
         low = x < low ? x : low;
         high = x > high ? x : high;
@@ -78,15 +86,12 @@ class Builder {
 
   void halve(Count first, Count last, Count threads) {
     const Count begin = position(first), end = position(last), count = end - begin;
-    if (count <= cached_length) {
+    if (last - first == 1 || count * d_ <= cached_values) {
       finish(first, last);
       return;
     }
-    const Count middle = middle_of(first, last), step = (count + sample_length - 1) / sample_length;
-    const auto some = [&](Count f, Count j) { return column(f)[keyed_[begin + j * step].at]; };
-    const auto every = [&](Count f, Count j) { return column(f)[keyed_[begin + j].at]; };
-    Count f = widest((count + step - 1) / step, some);
-    if (f < 0) f = widest(count, every);
+    const Count middle = middle_of(first, last);
+    const Count f = widest(count, [&](Count g, Count j) { return column(g)[keyed_[begin + j].at]; });
     if (f >= 0) {
       const double* x = column(f);
       for (Count i = begin; i < end; ++i) keyed_[i].value = x[keyed_[i].at];

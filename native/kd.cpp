@@ -181,13 +181,14 @@ void write(const Space& space, const KdPayload& payload, Count k, Count j, const
 
 }  // namespace
 
-std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, const KdLoops& loops) {
+std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
+                             const KdLoops& loops) {
   std::vector<Count> places(static_cast<std::size_t>(m));
   if (forest.trees.empty()) return places;
   const auto smaller = [](const KdTree& a, const KdTree& b) { return a.n < b.n; };
   const KdTree& largest = *std::max_element(forest.trees.begin(), forest.trees.end(), smaller);
-  Visit visit(forest, loops);
-  for (Count j = 0; j < m; ++j) places[j] = visit.leaf_of(largest, queries + j * forest.p);
+  share(m, threads, [&] { return Visit(forest, loops); },
+        [&](Visit& visit, Count j) { places[j] = visit.leaf_of(largest, queries + j * forest.p); });
   return places;
 }
 

@@ -70,7 +70,8 @@ using Near = std::vector<std::pair<double, Count>>;  // (sum, original index), a
 KdForest kd_build(const KdCases& cases, Count threads);
 
 // [m] the leaf of the largest tree that a query falls into: queries in this order find their leaves in the cache.
-std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, const KdLoops& loops);
+std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
+                             const KdLoops& loops);
 
 // As scan; visited [m] counts the cases whose sums were worked out.
 void kd_nearest(const KdForest& forest, const KdQueries& queries, Count k, double tolerance, const KdPayload& payload,

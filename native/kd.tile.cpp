@@ -86,7 +86,7 @@ Four sum_with(Four total, const double* x, Four q, Four coefficient) {
 template <int power>
 std::uint32_t leaf_of(const double* tile, const Asked& asked, double limit, double* sums) {
   constexpr Count strip = 16;  // four vectors, whose totals stay in registers
-  static_assert(leaf_length == 2 * strip && fan_out == 4);
+  static_assert(leaf_length % strip == 0 && leaf_length <= 32 && fan_out == 4);
   const Four most = all(limit);
   std::uint32_t mask = 0;
   for (Count start = 0; start < leaf_length; start += strip) {

@@ -57,7 +57,7 @@ class KdTree:
         power: int,
         threads: int = 1,
     ) -> None: ...
-    def places(self, queries: NDArray[np.float64]) -> NDArray[np.int64]:
+    def places(self, queries: NDArray[np.float64], threads: int = 1) -> NDArray[np.int64]:
         """(m,) the leaf of the largest tree that each query (m, p) falls into; searching in this order is faster."""
 
     def nearest(

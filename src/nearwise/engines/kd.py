@@ -139,7 +139,7 @@ class KdEngine(NativeEngine):
 
     def _in_tree_order(self, values: Floats, rows: Ints) -> Ints:
         """Queries that fall into the same leaf one after the other: what one has read is in the cache for the next."""
-        return np.asarray(rows[np.argsort(self._tree.places(values[rows]), kind="stable")])
+        return np.asarray(rows[np.argsort(self._tree.places(values[rows], self._threads), kind="stable")])
 
 
 def _chunks(rows: Ints) -> Iterator[Ints]:
