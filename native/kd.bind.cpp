@@ -172,7 +172,7 @@ void bind_kd(nb::module_& module) {
             new (self) KdForest(built(columns, segments, coefficients, index, power, threads));
           },
           "columns"_a, "segments"_a, "coefficients"_a, "index"_a, "power"_a, "threads"_a = 1)
-      .def("places", &places, "queries"_a, "threads"_a = 1, "The leaf each query falls into; search in this order.")
+      .def("places", &places, "queries"_a, "threads"_a = 1, "Where each query falls; search in this order.")
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,
            "n_groups"_a, "threads"_a = 1, "The k nearest cases of every query, exactly, and the group that ties.")
       .def("within", &within, "queries"_a, "limits"_a, "exclude"_a, "threads"_a = 1,

@@ -188,7 +188,7 @@ std::vector<Count> kd_places(const KdForest& forest, const double* queries, Coun
   const auto smaller = [](const KdTree& a, const KdTree& b) { return a.n < b.n; };
   const KdTree& largest = *std::max_element(forest.trees.begin(), forest.trees.end(), smaller);
   share(m, threads, [&] { return Visit(forest, loops); },
-        [&](Visit& visit, Count j) { places[j] = visit.leaf_of(largest, queries + j * forest.p); });
+        [&](Visit& visit, Count j) { places[j] = visit.place_of(largest, queries + j * forest.p); });
   return places;
 }
 

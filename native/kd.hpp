@@ -69,7 +69,7 @@ using Near = std::vector<std::pair<double, Count>>;  // (sum, original index), a
 
 KdForest kd_build(const KdCases& cases, Count threads);
 
-// [m] the leaf of the largest tree that a query falls into: queries in this order find their leaves in the cache.
+// [m] where in the largest tree a query falls: queries in this order find the leaves they read in the cache.
 std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
                              const KdLoops& loops);
 

@@ -72,7 +72,7 @@ void bounds_of(const double* boxes, const Asked& asked, double limit, double* bo
     const Four q = all(asked.values[f]);
     const Four gap = larger(larger(load(boxes) - q, q - load(boxes + fan_out)), zero);
     total = total + term<power>(gap, all(asked.coefficients[f]));
-    if (f % 4 == 3 && at_most(total, most) == 0) break;
+    if (f % 4 == 3 && f + 1 < asked.d && at_most(total, most) == 0) break;
   }
   store(bounds, total);
 }
@@ -98,7 +98,7 @@ std::uint32_t leaf_of(const double* tile, const Asked& asked, double limit, doub
       b = sum_with<power>(b, x + 4, q, coefficient);
       c = sum_with<power>(c, x + 8, q, coefficient);
       d = sum_with<power>(d, x + 12, q, coefficient);
-      if (f % 4 == 3 && at_most(smaller(smaller(a, b), smaller(c, d)), most) == 0) break;
+      if (f % 4 == 3 && f + 1 < asked.d && at_most(smaller(smaller(a, b), smaller(c, d)), most) == 0) break;
     }
     const std::uint32_t near = at_most(a, most) | at_most(b, most) << 4 | at_most(c, most) << 8 | at_most(d, most) << 12;
     if (near == 0) continue;

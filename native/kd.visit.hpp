@@ -14,6 +14,9 @@ class Visit {
  public:
   Visit(const KdForest& forest, const KdLoops& loops) : forest_(forest), loops_(loops), values_(forest.p) {
     order_.resize(forest.trees.size());
+    Count height = 0;
+    for (const KdTree& tree : forest.trees) height = std::max(height, tree.height);
+    stack_.resize(static_cast<std::size_t>(height * (fan_out - 1) + 1));
   }
   Count visited = 0;
 
@@ -40,15 +43,17 @@ class Visit {
       if (place.bound <= limit) one(forest_.trees[place.child], query, limit, found);
   }
 
-  // The leaf at the end of the way down that turns to the nearest child.
-  Count leaf_of(const KdTree& tree, const double* query) {
+  // The node above a few leaves at the end of the way down that turns to the nearest child. Nodes are numbered depth
+  // first, so near numbers are near places.
+  Count place_of(const KdTree& tree, const double* query) {
     const Asked asked = gathered(tree, query);
     std::int32_t node = 0;
-    while (node >= 0) {
+    for (Count level = 2; level < tree.height; ++level) {  // the nodes above the last two levels stay in the cache
       const Count count = near_children(tree, node, asked, infinity);
+      if (near_[count - 1].child < 0) break;
       node = near_[count - 1].child;
     }
-    return ~node;
+    return node;
   }
 
  private:
@@ -82,16 +87,15 @@ class Visit {
   template <class Found>
   void one(const KdTree& tree, const double* query, const double& limit, Found& found) {
     const Asked asked = gathered(tree, query);
-    stack_.assign(1, {0.0, 0});
-    while (!stack_.empty()) {
-      const Place place = stack_.back();
-      stack_.pop_back();
+    stack_[0] = {0.0, 0};
+    for (Count waiting = 1; waiting > 0;) {
+      const Place place = stack_[--waiting];
       if (place.bound > limit) continue;
       std::int32_t node = place.child;
       while (node >= 0) {
         const Count count = near_children(tree, node, asked, limit);
         if (count == 0) break;
-        stack_.insert(stack_.end(), near_, near_ + count - 1);
+        for (Count i = 0; i + 1 < count; ++i) stack_[waiting++] = near_[i];
         node = near_[count - 1].child;
       }
       if (node < 0) leaf(tree, ~node, asked, limit, found);
@@ -114,7 +118,7 @@ class Visit {
   const KdForest& forest_;
   const KdLoops& loops_;
   std::vector<double> values_;
-  std::vector<Place> order_, stack_;
+  std::vector<Place> order_, stack_;  // the trees, the nearest first; the children that wait, the nearest last
   Place near_[fan_out];
 };
 

@@ -58,7 +58,7 @@ class KdTree:
         threads: int = 1,
     ) -> None: ...
     def places(self, queries: NDArray[np.float64], threads: int = 1) -> NDArray[np.int64]:
-        """(m,) the leaf of the largest tree that each query (m, p) falls into; searching in this order is faster."""
+        """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""
 
     def nearest(
         self,

@@ -111,7 +111,7 @@ def test_no_query_and_no_case_give_empty_answers():
     assert KdEngine(distance).within(none, np.zeros(0)) == []
 
 
-def test_a_query_whose_square_is_infinite_is_left_to_the_blocks():
+def test_a_query_whose_square_is_infinite_is_left_to_the_scan():
     X, Q = np.random.default_rng(0).random((50, 2)), np.array([[1e200, 0], [0.5, 0.5]])
     distance, queries, payload = numbers(X, Q, scale="none")
     with np.errstate(over="ignore"):

@@ -234,14 +234,12 @@ def test_several_searches_may_share_a_tree(core):
             np.testing.assert_array_equal(found[1], expected[1])
 
 
-def test_the_order_of_the_leaves_brings_neighbouring_queries_together(core):
+def test_the_order_of_the_places_brings_neighbouring_queries_together(core):
     rng = np.random.default_rng(0)
-    X = rng.random((4000, 2))
+    X = rng.random((20_000, 2))
     places = core.KdTree(**problem(X, X)[0]).places(X)
-    assert places.min() == 0
-    assert places.max() == (4000 + 31) // 32 - 1
-    sorted_ = X[np.argsort(places, kind="stable")]
-    assert np.abs(np.diff(sorted_, axis=0)).mean() < 0.2 * np.abs(np.diff(X, axis=0)).mean()
+    in_order = X[np.argsort(places, kind="stable")]
+    assert np.abs(np.diff(in_order, axis=0)).mean() < 0.3 * np.abs(np.diff(X, axis=0)).mean()
 
 
 def test_the_baseline_loops_give_the_same_bits(core, tmp_path):
