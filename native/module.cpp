@@ -32,6 +32,7 @@ Instructions chosen_instructions() {
 void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
+void bind_kd(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 
 }  // namespace nearwise
@@ -45,5 +46,6 @@ NB_MODULE(_core, module) {
   nearwise::bind_dense(module);
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
+  nearwise::bind_kd(module);
   nearwise::bind_scan(module);
 }

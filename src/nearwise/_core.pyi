@@ -121,3 +121,59 @@ def scan(
     how many equal it up to ``tolerance`` (relative; infinite sums are equal); and the values of those added
     up per group.
     """
+
+class KdTree:
+    """A kd-tree per segment of numeric cases; immutable, so threads may share it.
+
+    Shapes: columns (p, n) feature-major and finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
+    permutation of 0 .. n - 1. Packed cases ``segments[a] .. segments[a + 1]`` use row ``a`` of coefficients, and
+    ``index`` is the original index of a packed case, by which ``exclude``, ``group_codes``, ``group_values`` and all
+    results go. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient * |q - x| ** power``.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        segments: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        index: NDArray[np.int64],
+        power: int,
+        threads: int = 1,
+    ) -> None: ...
+    def places(self, queries: NDArray[np.float64], threads: int = 1) -> NDArray[np.int64]:
+        """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""
+
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
+        """As `scan`, and visited (m,): how many cases were compared with each query.
+
+        The values of a tie group are added up in the order of the index.
+        """
+
+    def within(
+        self,
+        queries: NDArray[np.float64],
+        limits: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        threads: int = 1,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """``(ends (m + 1,), sums, indices)``: query j has the cases ``ends[j] .. ends[j + 1]``, by (sum, index).
+
+        They are all cases with a sum of at most ``limits`` (m,).
+        """

@@ -85,7 +85,6 @@ class Engine(ABC):
     """An exact search over stored cases. Immutable once built, so several threads may search at once."""
 
     name: ClassVar[str]
-
     note: str = ""
     """what `Plan.describe` should say about this engine, such as what a probe found"""
 
@@ -101,6 +100,11 @@ class Engine(ABC):
     @abstractmethod
     def refuses(cls, distance: Distance) -> str:
         """Why this engine cannot serve a distance; empty where it can."""
+
+    @classmethod
+    def loses(cls, distance: Distance) -> str:
+        """Why a later engine would be faster, though this one can serve; empty where it would not."""
+        return ""
 
     @abstractmethod
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:

@@ -8,6 +8,7 @@ from nearwise.engines.base import Distance, Engine
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
 from nearwise.engines.dense import DenseEngine
+from nearwise.engines.kd import KdEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
@@ -16,9 +17,9 @@ from nearwise.errors import InputError, did_you_mean
 __all__ = ["ENGINES", "Plan", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
-    e.name: e for e in (DenseEngine, NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
+    e.name: e for e in (KdEngine, DenseEngine, NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
 }
-"""from the cheapest to the dearest; the planner takes the first that does not refuse"""
+"""from the cheapest to the dearest; the planner takes the first that does not refuse and does not lose"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     for name, made in ENGINES.items():
         if engine not in ("auto", name):
             continue
-        why = made.refuses(distance)
+        why = made.refuses(distance) or (made.loses(distance) if engine == "auto" else "")
         if not why:
             return Plan(made(distance, threads), rejected)
         rejected[name] = why
