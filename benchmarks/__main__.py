@@ -12,7 +12,7 @@ import time
 import warnings
 from typing import Any
 
-from benchmarks import growth, page, peers
+from benchmarks import dense, feedback, growth, mixed, page, peers, start, symbolic, text
 from benchmarks.memory import measure, peak_mb
 from benchmarks.timing import PATIENCE, Contender, Result, Timed, Work, race
 
@@ -20,12 +20,8 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    from benchmarks import dense, feedback, mixed, symbolic, text
-
-    found = (*dense.WORKS, *mixed.WORKS, *symbolic.WORKS, *feedback.WORKS, *text.WORKS)
-    from benchmarks import start
-
-    return {work.name: work for work in (*found, *start.WORKS)}
+    groups = (dense, mixed, symbolic, feedback, text, start)
+    return {work.name: work for group in groups for work in group.WORKS}
 
 
 def say(message: str) -> None:
@@ -60,6 +56,8 @@ def options(arguments: list[str]) -> argparse.Namespace:
     names = [*works(), GROWTH]
     if given.list:
         parser.exit(message="\n".join([*(f"{w.name:<14}  {w.title}" for w in works().values()), GROWTH, ""]))
+    if given.write and given.only:
+        parser.error("--write needs all works: leave --only out")
     for prefix in given.only or []:
         if not any(name.startswith(prefix) for name in names):
             parser.error(f"there is no work {prefix!r}; there are {', '.join(names)}")
@@ -81,7 +79,7 @@ def run(only: list[str] | None, tiny: bool, memory: str, write: bool) -> int:
         if memory == "all" or (memory == "first" and not found.works):
             measure_memory(work, results, tiny)
         found.works.append((work, results))
-        for line in page.lines(work, results):
+        for line in page.lines(work, results, judged=not tiny):
             say(line)
     if asked(GROWTH):
         found.curves = growth.curves(tiny, say)
@@ -91,7 +89,8 @@ def run(only: list[str] | None, tiny: bool, memory: str, write: bool) -> int:
         page.PICTURE.write_text(page.picture(found), encoding="utf-8")
         say(f"wrote {page.PAGE.relative_to(page.ROOT)} and {page.PICTURE.relative_to(page.ROOT)}")
     else:
-        page.markdown(found), page.picture(found)  # so that they cannot rot either
+        for draw in (page.markdown, page.picture):  # so that they cannot rot either
+            draw(found)
     failures = found.failures()
     for failure in failures:
         say(f"FAILED: {failure}")

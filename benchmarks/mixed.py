@@ -127,7 +127,8 @@ def python_callable(data: Mixed) -> Ready:
 SKLEARN = ("sklearn.neighbors",)
 WORKS = (
     Work(
-        "mixed", "100,000 x (10 numbers + 10 symbols of 10 values), weights for each of 5 classes, 10,000 queries", draw,
+        "mixed", "100,000 x (10 numbers + 10 symbols of 10 values), weights for each of 5 classes, 10,000 queries",
+        draw,
         (
             Contender(ours.NAME, nearwise, ours=True),
             Contender("one-hot + scikit-learn brute", one_hot, SKLEARN),

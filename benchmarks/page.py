@@ -17,6 +17,7 @@ from benchmarks.timing import Result, Work, disagrees, ratio
 ROOT = Path(__file__).parents[1]
 PAGE, PICTURE = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "pictures" / "benchmarks.svg"
 COLUMNS = ("contender", "seconds", "fit", "ratio", "target", "reached", "peak MB", "remarks")
+REACHED = COLUMNS.index("reached")
 
 
 @dataclass
@@ -43,15 +44,15 @@ def first_of_ours(results: list[Result]) -> Result | None:
     return next((r for r in results if r.contender.ours and r.times), None)
 
 
-def cells(work: Work, results: list[Result], r: Result) -> list[str]:
-    """One row of the table."""
+def cells(work: Work, results: list[Result], r: Result, judged: bool = True) -> list[str]:
+    """One row of the table; ``judged`` says whether targets were reached, which tiny sizes cannot tell."""
     target = target_of(work.name, r.contender.name)
     told = "" if target is None else target.told
     if not r.times:
-        return [r.contender.name, "-", "-", "-", told, "-", "-", r.absent]
+        return [r.contender.name, "-", "-", "-", told, "", "", r.absent]
     ours = first_of_ours(results)
     times = None if ours is None or r is ours else ratio(r, ours)
-    reached = "" if target is None or times is None else "yes" if times >= target.at_least else "no"
+    reached = "" if target is None or times is None or not judged else "yes" if times >= target.at_least else "no"
     remarks = [r.note, "scaled" if r.scaled else "", r.absent]
     if disagrees(r):
         remarks.append(f"DISAGREES by {r.deviation:.2g}")
@@ -78,41 +79,45 @@ def number(x: float) -> str:
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
 
 
-def lines(work: Work, results: list[Result]) -> Iterator[str]:
+def lines(work: Work, results: list[Result], judged: bool = True) -> Iterator[str]:
     """The table of one work as plain lines."""
-    rows = [list(COLUMNS), *(cells(work, results, r) for r in results)]
+    rows = [list(COLUMNS), *(cells(work, results, r, judged) for r in results)]
     widths = [max(len(row[c]) for row in rows) for c in range(len(COLUMNS))]
     for row in rows:
         yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
 
 
+HOW = (
+    "`make bench` installs the peers into `.venv-bench`, runs all of this and writes this page. Contenders of a work "
+    "run in turns in one process; seconds are medians of a fitted contender's search, a ratio is their time over ours "
+    "in the same run (the median over rounds), `fit` is what fitting took once. Answers are compared: distances "
+    "must agree to 1e-6, those of single precision to 2e-4. A contender that would take too long is asked fewer queries, and "
+    "the slope between two sizes is *scaled* to all of them. Peak memory is that of a process that does this alone, with "
+    "Python and the data in it. On a shared machine trust ratios, not seconds."
+)
+GROWTH = (
+    f"Time should grow linearly with n (time a case at most {LINEAR:g} times that at a tenth of n) and memory stay "
+    f"under the input + {EXTRA_MB} MB, Python included."
+)
+
+
 def markdown(found: Found) -> str:
-    reached = [row[5] for work, results in found.works for row in (cells(work, results, r) for r in results) if row[5]]
+    """docs/benchmarks.md: no host names, no paths."""
+    tables = [(work, [cells(work, results, r, not found.tiny) for r in results]) for work, results in found.works]
+    judged = [row[REACHED] for _, rows in tables for row in rows if row[REACHED] in ("yes", "no")]
     parts = [
         "# Benchmarks",
-        "`make bench` installs the peers into `.venv-bench`, runs all of this and writes this page. Contenders of a work "
-        "run in turns in one process; seconds are medians of a fitted contender's search, a ratio is their time over "
-        "ours in the same run (the median over rounds), `fit` is what fitting took once. Answers are compared: the "
-        "distances must agree to 1e-6, those of single precision to 2e-4. A contender that would take too long is asked "
-        "fewer queries, and the slope between two sizes is *scaled* to all of them. Peak memory is that of a process "
-        "that does this alone, with Python and the data in it. On a shared machine trust ratios, not seconds.",
-        f"Measured {datetime.date.today().isoformat()} on {peers.machine()}. "
-        f"{reached.count('yes')} of {reached.count('yes') + reached.count('no')} targets that could be measured were reached.",
+        HOW,
+        f"Measured {datetime.date.today().isoformat()} on {peers.machine()}. {judged.count('yes')} of {len(judged)} "
+        "targets that could be measured were reached.",
         "![Ratios against peers, and how time grows with n](pictures/benchmarks.svg)",
     ]
     if found.tiny:
         parts.insert(1, "**Measured at tiny sizes, which say nothing about speed.**")
-    for work, results in found.works:
-        parts += [
-            f"## {work.title[0].upper()}{work.title[1:]}",
-            _table(COLUMNS, [cells(work, results, r) for r in results]),
-        ]
+    for work, rows in tables:
+        parts += [f"## {_title(work.title)}", _table(COLUMNS, rows)]
     if found.curves:
-        parts.append("## Growth")
-        parts.append(
-            f"Time should grow linearly with n (time a case at most {LINEAR:g} times that at a tenth of n) and memory stay "
-            f"under the input + {EXTRA_MB} MB, Python included."
-        )
+        parts += ["## Growth", GROWTH]
     for curve in found.curves:
         rows = [
             [
@@ -121,11 +126,15 @@ def markdown(found: Found) -> str:
             ]
             for p in curve.points
         ]  # fmt: skip
-        parts += [f"### {curve.title[0].upper()}{curve.title[1:]}"]
-        parts += [_table((curve.along, "seconds", "peak MB", "input MB", "engine"), rows)]
-        parts += [f"- {complaint}" for complaint in curve.complaints()]
+        parts.append(f"### {_title(curve.title)}")
+        parts.append(_table((curve.along, "seconds", "peak MB", "input MB", "engine"), rows))
+        parts += [f"Not as it should be: {complaint}." for complaint in curve.complaints()]
     told = ", ".join(f"{name} {version}" for name, version in peers.versions().items())
     return "\n\n".join([*parts, "## Versions", told]) + "\n"
+
+
+def _title(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _table(header: tuple[str, ...], rows: list[list[str]]) -> str:

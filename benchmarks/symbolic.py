@@ -155,11 +155,10 @@ def imblearn_vdm(data: Symbols) -> Ready:
     """The matrix alone, unweighted."""
     from imblearn.metrics.pairwise import ValueDifferenceMetric
 
-    n = len(data.X)
     if len(np.unique(data.Q)) > len(np.unique(data.X)):
         raise ValueError("it cannot compare symbols that were not in training")
     metric = ValueDifferenceMetric(k=1, r=1).fit(data.X, data.y)
-    return Ready(lambda m: metric.pairwise(data.Q[:m], data.X[:n]), note="matrix only, unweighted: easier work")
+    return Ready(lambda m: metric.pairwise(data.Q[:m], data.X), note="matrix only, unweighted: easier work")
 
 
 def work(values: int, difference: str) -> Work:

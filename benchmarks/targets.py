@@ -1,7 +1,7 @@
 """The targets: two cores, k = 10 unless said, exact, ratios within one run.
 
-A ratio is their time over ours. ``at_least`` below 1 allows us to be slower: 0.6 of the sgemm rate, or a first call that
-takes 2.5 times what `import numpy` takes.
+A ratio is their time over ours. ``at_least`` below 1 allows us to be slower: 0.6 of the sgemm rate, or a first call
+that takes 2.5 times what `import numpy` takes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Target:
 
     @property
     def told(self) -> str:
-        return self.words or f"{self.at_least:,.4g}x"
+        return self.words or (f"{self.at_least:,.0f}x" if self.at_least >= 1000 else f"{self.at_least:g}x")
 
 
 TARGETS = (
