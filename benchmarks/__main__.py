@@ -75,7 +75,8 @@ def run(only: list[str] | None, tiny: bool, memory: str, write: bool) -> int:
         if not asked(work.name):
             continue
         say(f"\n{work.name}: {work.title}{' (tiny)' if tiny else ''}")
-        results = race(work, work.data(tiny), absent, PATIENCE / 10 if tiny else PATIENCE, say)
+        patience, rounds = (PATIENCE / 20, 2) if tiny else (PATIENCE, None)
+        results = race(work, work.data(tiny), absent, patience, say, rounds)
         if memory == "all" or (memory == "first" and not found.works):
             measure_memory(work, results, tiny)
         found.works.append((work, results))

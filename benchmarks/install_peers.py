@@ -12,7 +12,7 @@ LISTED = Path(__file__).with_name("peers.txt")
 
 def install(*packages: str) -> str:
     """Why it did not work; empty where it did."""
-    quietly = ("-qq", "--disable-pip-version-check", "--prefer-binary")
+    quietly = ("-qq", "--disable-pip-version-check", "--prefer-binary", "--no-compile")
     command = [sys.executable, "-m", "pip", "install", *quietly, *packages]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["pip failed"])[-1]

@@ -88,12 +88,12 @@ def lines(work: Work, results: list[Result], judged: bool = True) -> Iterator[st
 
 
 HOW = (
-    "`make bench` installs the peers into `.venv-bench`, runs all of this and writes this page. Contenders of a work "
-    "run in turns in one process; seconds are medians of a fitted contender's search, a ratio is their time over ours "
-    "in the same run (the median over rounds), `fit` is what fitting took once. Answers are compared: distances "
-    "must agree to 1e-6, those of single precision to 2e-4. A contender that would take too long is asked fewer queries, and "
-    "the slope between two sizes is *scaled* to all of them. Peak memory is that of a process that does this alone, with "
-    "Python and the data in it. On a shared machine trust ratios, not seconds."
+    "`make bench` installs the peers into `.venv-bench`, runs all of this and writes this page. Contenders of a "
+    "work run in turns in one process; seconds are medians of a fitted contender's search, a ratio is their time "
+    "over ours in the same run (the median over rounds), `fit` is what fitting took once. Answers are compared: "
+    "distances must agree to 1e-6, those of single precision to 2e-4. A contender that would take too long is "
+    "asked fewer queries, and the slope between two sizes is *scaled* to all of them. Peak memory is that of a "
+    "process that does this alone, with Python and the data in it. On a shared machine trust ratios, not seconds."
 )
 GROWTH = (
     f"Time should grow linearly with n (time a case at most {LINEAR:g} times that at a tenth of n) and memory stay "

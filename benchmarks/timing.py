@@ -151,7 +151,12 @@ def slope(ask: Callable[[int], Any], few: int, many: int) -> float:
 
 
 def race(
-    work: Work, data: Any, absent: Callable[[Contender], str], patience: float = PATIENCE, say: Any = print
+    work: Work,
+    data: Any,
+    absent: Callable[[Contender], str],
+    patience: float = PATIENCE,
+    say: Any = print,
+    rounds: int | None = None,
 ) -> list[Result]:
     """Run all contenders of a work in turns. A peer that fails is a result; so is ours, and it counts as a failure."""
     results, ready = [], {}
@@ -169,7 +174,7 @@ def race(
             m = affordable(made.ask, queries, patience)
             result.scaled = m < queries
             ready[id(result)] = (made, m)
-    for turn in range(work.repeats):
+    for turn in range(rounds or work.repeats):
         for result in results:
             if id(result) not in ready or result.failed or (result.scaled and turn):
                 continue
