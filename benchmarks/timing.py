@@ -41,6 +41,8 @@ class Ready:
     """the answer to compare, where the timed call does not return it"""
     note: str = ""
     """what it chose: an engine, a number of threads"""
+    fit: float | None = None
+    """seconds of fitting, where making it took more than that"""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def affordable(ask: Callable[[int], Any], queries: int, patience: float) -> int:
         began = time.perf_counter()
         seconds = max(once(ask, m)[0], 1e-9)
         spent = max(time.perf_counter() - began, seconds)  # training again, in a process of its own, costs too
-        if seconds * queries / m <= patience / 2:
+        if seconds * queries / m <= patience:
             return queries
         if spent >= patience / 4:
             return m
@@ -169,7 +171,7 @@ def race(
         with _told(result, say):
             start = time.perf_counter()
             made = contender.make(data)
-            result.fit = time.perf_counter() - start
+            result.fit = time.perf_counter() - start if made.fit is None else made.fit
             result.note = made.note
             m = affordable(made.ask, queries, patience)
             result.scaled = m < queries
