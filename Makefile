@@ -9,7 +9,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md \
 # The build folder lives in the environment: it is kept between installations and dies with the compiler's paths.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
-.PHONY: help demo test docs build sanitize clean
+.PHONY: help demo test docs build sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## say what can be made
@@ -45,8 +45,15 @@ sanitize: $(VENV)/installed-test ## run the tests of the native core under the a
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native
 
+# An environment of its own, so that no peer is needed for anything else. A peer that cannot be had is told, and absent.
+BENCH := .venv-bench
+ARGS ?= --write
+bench: $(BENCH)/installed ## time nearwise against its peers; make bench ARGS="--size tiny" tries it in minutes
+	@$(BENCH)/bin/python tools/check_machine.py --engine
+	@$(BENCH)/bin/python -m benchmarks $(ARGS)
+
 clean: ## remove what was made
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # Installed, not linked to the sources: the tests see what a user gets. A changed source file installs anew (2 s).
 $(VENV)/installed-demo: EXTRAS := sklearn,plots,frames
@@ -55,6 +62,21 @@ $(VENV)/installed-docs: EXTRAS := docs
 $(VENV)/installed-%: $(SOURCES) $(VENV)/tools
 	@echo "Installing nearwise[$(EXTRAS)] into $(VENV) (a minute or two the first time) ..."
 	@$(INSTALL) '.[$(EXTRAS)]'
+	@touch $@
+
+# The wheel is built by the first environment, whose build folder has most of it already.
+$(BENCH)/installed: $(SOURCES) $(BENCH)/peers
+	@rm -rf $(BENCH)/wheels
+	@$(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps --no-build-isolation \
+	  -Cbuild-dir=$(VENV)/build --wheel-dir $(BENCH)/wheels .
+	@$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check $(BENCH)/wheels/*.whl
+	@$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check --force-reinstall --no-deps $(BENCH)/wheels/*.whl
+	@touch $@
+
+$(BENCH)/peers: benchmarks/peers.txt $(VENV)/tools
+	@echo "Installing the peers into $(BENCH) (a minute or two) ..."
+	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
+	@$(BENCH)/bin/python benchmarks/install_peers.py
 	@touch $@
 
 # CMake and ninja make the native core; where they cannot be had nearwise is installed without it.

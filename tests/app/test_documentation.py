@@ -35,7 +35,8 @@ def past_and_new(tmp_path):
 @pytest.mark.usefixtures("past_and_new")
 def test_examples_print_what_the_page_shows(nearwise):
     examples = shown()
-    assert [command[0] for command, _ in examples] == ["schema", "weights", "evaluate", "fit", "predict", "explain"]
+    shown_commands = ["schema", "weights", "evaluate", "fit", "predict", "explain", "doctor"]
+    assert [command[0] for command, _ in examples] == shown_commands
     for command, printed in examples:
         done = nearwise(*command)
         assert done.code == 0, done.err
@@ -44,6 +45,6 @@ def test_examples_print_what_the_page_shows(nearwise):
 
 
 def test_every_option_that_the_page_names_is_there(nearwise):
-    commands = ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain")
+    commands = ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "doctor")
     known = {option for command in commands for option in re.findall(r"--[a-z-]+", nearwise(command, "--help").out)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE.read_text())) <= known

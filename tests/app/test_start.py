@@ -32,6 +32,7 @@ def test_working_commands_never_load_scikit_learn_or_pandas(process, play):
         ("predict", "m.nearwise", play, "--proba"),
         ("explain", "m.nearwise", play, "--html", "why.html"),
         ("evaluate", play, "--target", "class", "--cv", "3"),
+        ("doctor", play, "--target", "class"),
     ):
         assert not modules_after(process, *command) & set(HEAVY), command
 
@@ -39,7 +40,7 @@ def test_working_commands_never_load_scikit_learn_or_pandas(process, play):
 def test_help_names_every_command(process):
     done = process("--help")
     assert done.code == 0
-    for command in ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain"):
+    for command in ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "doctor"):
         assert f"\n  {command} " in done.out
     assert process().out == done.out
     assert "..." not in done.out.split("Commands:")[1]

@@ -11,6 +11,7 @@ import typer
 
 from nearwise import __version__
 from nearwise.app.demo import demo
+from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
 from nearwise.app.explain import explain
 from nearwise.app.fit import fit, predict
@@ -30,7 +31,7 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (demo, methods, schema, weights, evaluate, fit, predict, explain):
+for command in (demo, methods, schema, weights, evaluate, fit, predict, explain, doctor):
     app.command()(command)
 
 

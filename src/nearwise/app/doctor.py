@@ -1,0 +1,169 @@
+"""``nearwise doctor``: what this installation can do, and how it would search a given file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearwise.app.fit import Regression
+from nearwise.app.options import AsJson, Learning, Reading, with_options
+
+if TYPE_CHECKING:
+    from nearwise.engines.plan import Plan
+
+__all__ = ["doctor"]
+
+NEEDED = ("numpy", "scipy", "narwhals", "rapidfuzz", "typer", "rich")
+OPTIONAL = {
+    "scikit-learn": "sklearn", "pandas": "frames", "polars": "frames", "pyarrow": "frames", "plotly": "plots",
+}  # fmt: skip
+"""package -> the extra that brings it"""
+
+
+@with_options
+def doctor(
+    reading: Reading,
+    learning: Learning,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Also say how this file would be searched.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", help="The column to predict; without it, cases are only searched.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--weights", help="A method of `nearwise methods`, or a weights file; mdw, for numbers none."),
+    ] = None,
+    regression: Regression = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is installed and how a file is searched.
+
+    Versions, the native core, threads; for a FILE the engine that would search it, and why.
+    """
+    from nearwise.app.output import json_text, write
+    from nearwise.errors import InputError
+
+    if file is None and (target is not None or regression):
+        raise InputError("Name the FILE that --target and --regression are about.")
+    if regression and target is None:
+        raise InputError("--regression needs the number to predict: name its column with --target.")
+    found = installation()
+    plan = None if file is None else _plan(file, reading, learning, target, method, regression)
+    if as_json:
+        write(json_text({**found, "plan": None if plan is None else _plan_json(plan)}))
+        return
+    write(_told(found))
+    if plan is not None:
+        write(f"\n{file}\n{plan.describe()}")
+
+
+def installation() -> dict[str, Any]:
+    """Versions, the native core, cores, and which packages are there; imports none of them."""
+    import os
+    import platform
+
+    from nearwise import __version__
+    from nearwise.estimators.model import threads
+
+    return {
+        "nearwise": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "native": _native(),
+        "cores": os.cpu_count(),
+        "threads": threads(None),
+        "packages": {name: _version(name) for name in NEEDED},
+        "optional": {name: _version(name) for name in OPTIONAL},
+    }
+
+
+def _native() -> dict[str, Any]:
+    """Whether the C++ core is in use, and if not, why and what to do."""
+    from importlib.util import find_spec
+
+    from nearwise.engines.native import core
+
+    try:
+        loaded = core()
+    except ImportError as error:
+        remedy = f"The native core does not load here ({error}): build it anew on this machine with `make build`."
+        return {"in_use": False, "instruction_set": None, "remedy": remedy}
+    if loaded is not None:
+        return {"in_use": True, "instruction_set": loaded.instruction_set(), "remedy": None}
+    if find_spec("nearwise._core") is not None:
+        remedy = "It is switched off by NEARWISE_NATIVE=0: unset that variable."
+    else:
+        remedy = (
+            "Everything works through NumPy, large tables take longer: install a C++20 compiler and Python's headers, "
+            "then build again with `make build` (or `pip install --force-reinstall --no-cache-dir .`)."
+        )
+    return {"in_use": False, "instruction_set": None, "remedy": remedy}
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _plan(
+    file: Path, reading: Reading, learning: Learning, target: str | None, method: str | None, regression: bool
+) -> Plan:
+    """The plan of the estimator that `nearwise fit` would make; without a target, of a search alone."""
+    from nearwise.app.tables import read_cases, read_classes, read_numbers
+    from nearwise.app.weights import given_weights
+    from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.estimators.regressor import KNNRegressor
+    from nearwise.estimators.retrieval import NearestCases
+
+    settings = learning.settings()
+    if settings["n_neighbors"] == "loo":  # the plan comes before k, so k need not be chosen
+        settings["n_neighbors"] = 1
+    chosen = given_weights(method or ("none" if regression or target is None else "mdw"))
+    if target is None:
+        cases = read_cases(file, reading)
+        make: Any = NearestCases
+        del settings["vote"]
+    else:
+        cases = (read_numbers if regression else read_classes)(file, reading, target)
+        make = KNNRegressor if regression else KNNClassifier
+    model = make(feature_weights=chosen, schema=cases.kinds, random_state=learning.seed, **settings)
+    plan: Plan = model.fit(cases.table, cases.target or None).plan_
+    return plan
+
+
+def _plan_json(plan: Plan) -> dict[str, Any]:
+    return {
+        "engine": plan.engine.name,
+        "cases": len(plan.engine.distance.stored),
+        "rejected": plan.rejected,
+        "description": plan.describe(),
+    }
+
+
+def _told(found: dict[str, Any]) -> str:
+    native = found["native"]
+    absent: dict[str, list[str]] = {}
+    for name, version in found["optional"].items():
+        if version is None:
+            absent.setdefault(OPTIONAL[name], []).append(name)
+    present = {**found["packages"], **found["optional"]}
+    rows = [
+        ("nearwise", found["nearwise"]),
+        ("Python", f"{found['python']}, {found['system']}"),
+        ("native core", f"in use ({native['instruction_set']})" if native["in_use"] else "not in use"),
+        ("cores", f"{found['cores']}, threads in use {found['threads']}"),
+        ("packages", ", ".join(f"{name} {version}" for name, version in present.items() if version is not None)),
+    ]
+    if native["remedy"] is not None:
+        rows.insert(3, ("", native["remedy"]))
+    for extra, names in absent.items():
+        rows.append(("not found", f"{', '.join(names)}: pip install 'nearwise[{extra}]'"))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
