@@ -144,7 +144,7 @@ def _table(header: tuple[str, ...], rows: list[list[str]]) -> str:
 
 # ------------------------------------------------------------------------------------------------ the picture
 
-WIDTH, LEFT, ROW, BAR = 860, 330, 20, 440
+WIDTH, LEFT, ROW, BAR = 960, 420, 20, 430
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1d2430; } .head { font-weight: 600; font-size: 15px; }
 .soft { fill: #5c6675; } .end { text-anchor: end; } .bar { fill: #2f6fb0; } .short { fill: #d98032; }
@@ -162,7 +162,8 @@ def words(x: float, y: float, said: str, style: str = "") -> str:
 
 def picture(found: Found) -> str:
     """Ratios as bars on a logarithmic scale, the target as a mark; below, time against n."""
-    parts = [words(20, 28, "How many times as long as nearwise they take (logarithmic; a mark is the target)", "head")]
+    head = "How many times as long as nearwise they take (logarithmic; a mark is the target, orange falls short)"
+    parts = [words(20, 28, head, "head")]
     drawn = [
         (work, r, ratio(r, ours))
         for work, results in found.works
@@ -170,7 +171,8 @@ def picture(found: Found) -> str:
         for r in results
         if r.times and not r.contender.ours
     ]
-    most = max([10.0, *(times for _, _, times in drawn)])
+    wanted = [t.at_least for work, r, _ in drawn if (t := target_of(work.name, r.contender.name)) is not None]
+    most = max([10.0, *(times for _, _, times in drawn), *wanted])
     scale = BAR / (math.log10(most) + 1)  # from 0.1
     y = 46
 
@@ -181,14 +183,16 @@ def picture(found: Found) -> str:
     for work, r, times in drawn:
         target = target_of(work.name, r.contender.name)
         short = target is not None and times < target.at_least
-        parts.append(words(LEFT - 8, y + 13, f"{work.name}: {r.contender.name}"[:52], "end"))
+        parts.append(words(LEFT - 8, y + 13, f"{work.name}: {r.contender.name}", "end"))
         style = "short" if short else "bar"
         parts.append(f'<rect x="{LEFT}" y="{y + 2}" width="{at(times) - LEFT:.1f}" height="14" class="{style}"/>')
+        end = at(times)
         if target is not None:
             x = at(target.at_least)
+            end = max(end, x)
             parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 18}" class="mark"/>')
         label = f"{number(times)}x{' scaled' if r.scaled else ''}"
-        parts.append(words(at(times) + 6, y + 13, label, "soft"))
+        parts.append(words(end + 6, y + 13, label, "soft"))
         y += ROW
     for power in range(-1, math.ceil(math.log10(most)) + 1):
         x = at(10.0**power)
@@ -202,8 +206,8 @@ def picture(found: Found) -> str:
         parts += _growth(grown, y + 16)
         y += 260 + 20 * len(grown)
     size = f'width="{WIDTH}" height="{y}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" {size}>'
-    return "\n".join([head, f"<style>{STYLE}</style>", f'<rect class="paper" {size}/>', *parts, "</svg>\n"])
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" {size}>'
+    return "\n".join([opening, f"<style>{STYLE}</style>", f'<rect class="paper" {size}/>', *parts, "</svg>\n"])
 
 
 def _growth(curves: list[Curve], y: float) -> Iterator[str]:
