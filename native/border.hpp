@@ -16,6 +16,11 @@ namespace nb = nanobind;
 using Count = std::int64_t;
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
+// A literal costs nothing where the condition holds, so that it may stand in a loop over cases.
+inline void require(bool condition, const char* otherwise) {
+  if (!condition) throw nb::value_error(otherwise);
+}
+
 inline void require(bool condition, const std::string& otherwise) {
   if (!condition) throw nb::value_error(otherwise.c_str());
 }

@@ -15,23 +15,24 @@ void check_segments(const Cases& c) {
   require(c.segments[0] == 0 && c.segments[c.g] == c.n, "scan: segments must start at 0 and end at n = " +
                                                             std::to_string(c.n) + ".");
   for (Count a = 0; a < c.g; ++a)
-    require(c.segments[a] <= c.segments[a + 1], "scan: segments must not decrease, they do at " + std::to_string(a) + ".");
+    if (c.segments[a] > c.segments[a + 1])
+      require(false, "scan: segments must not decrease, they do at " + std::to_string(a) + ".");
 }
 
 void check_cases(const Cases& c) {
   for (Count i = 0; i < c.n; ++i) {
-    require(c.index[i] >= 0, "scan: index must not be negative, it is at " + std::to_string(i) + ".");
-    require(c.group_codes[i] >= 0 && c.group_codes[i] < c.n_groups,
-            "scan: group_codes must be in 0 .. n_groups - 1, it is " + std::to_string(c.group_codes[i]) + " at " +
-                std::to_string(i) + ".");
+    if (c.index[i] < 0) require(false, "scan: index must not be negative, it is at " + std::to_string(i) + ".");
+    if (c.group_codes[i] < 0 || c.group_codes[i] >= c.n_groups)
+      require(false, "scan: group_codes must be in 0 .. n_groups - 1, it is " + std::to_string(c.group_codes[i]) +
+                         " at " + std::to_string(i) + ".");
   }
 }
 
 void check_queries(const Queries& q, Count n) {
   for (Count i = 0; i < q.m; ++i)
-    require(q.exclude[i] >= -1 && q.exclude[i] < n,
-            "scan: exclude must be -1 or a packed position below n, it is " + std::to_string(q.exclude[i]) + " at " +
-                std::to_string(i) + ".");
+    if (q.exclude[i] < -1 || q.exclude[i] >= n)
+      require(false, "scan: exclude must be -1 or a packed position below n, it is " + std::to_string(q.exclude[i]) +
+                         " at " + std::to_string(i) + ".");
 }
 
 using Doubles2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
