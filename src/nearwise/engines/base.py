@@ -89,6 +89,11 @@ class Engine(ABC):
     def __init__(self, distance: Distance) -> None:
         self.distance = distance
 
+    @property
+    def note(self) -> str:
+        """What `Plan.describe` adds about how this engine was built."""
+        return ""
+
     @classmethod
     @abstractmethod
     def refuses(cls, distance: Distance) -> str:

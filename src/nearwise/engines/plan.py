@@ -1,4 +1,11 @@
-"""The planner: the cheapest exact engine that can serve a distance, and the reasons."""
+"""The planner: the cheapest exact engine that can serve a distance, and the reasons.
+
+Rules, in this order:
+
+- coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
+- native: numbers and symbols by overlap, with the same weights;
+- mapped: a matrix of weights; blocks: everything else; callback: Python functions; reference: only when asked.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +14,7 @@ from dataclasses import dataclass
 from nearwise.engines.base import Distance, Engine
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.coded import CodedEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
@@ -15,7 +23,7 @@ from nearwise.errors import InputError, did_you_mean
 __all__ = ["ENGINES", "Plan", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
-    e.name: e for e in (NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
+    e.name: e for e in (CodedEngine, NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
 }
 """from the cheapest to the dearest; the planner takes the first that does not refuse"""
 
@@ -28,6 +36,8 @@ class Plan:
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
         lines = [f"engine: {self.engine.name}, {len(self.engine.distance.stored)} stored cases"]
+        if self.engine.note:
+            lines.append(f"  {self.engine.note}")
         lines += [f"  not {name}: {why}" for name, why in self.rejected.items()]
         return "\n".join([*lines, self.engine.distance.metric.describe()])
 
@@ -42,6 +52,7 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
             continue
         why = made.refuses(distance)
         if not why:
-            return Plan(NativeEngine(distance, threads) if made is NativeEngine else made(distance), rejected)
+            threaded = issubclass(made, CodedEngine | NativeEngine)
+            return Plan(made(distance, threads) if threaded else made(distance), rejected)
         rejected[name] = why
     raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in rejected.items()) + ".")
