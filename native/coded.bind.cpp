@@ -16,10 +16,19 @@ namespace {
 
 constexpr Count most = (Count{1} << 31) - 2;
 
-void require_between(const std::int32_t* codes, Count count, std::int32_t low, Count high, const std::string& what) {
-  for (Count i = 0; i < count; ++i)
-    require(codes[i] >= low && codes[i] < high, "coded: " + what + " must be in " + std::to_string(low) + " .. " +
-                                                    std::to_string(high - 1) + ", it is " + std::to_string(codes[i]) + ".");
+// Every step-th code; the sentence is made only where it is needed, as there can be millions of codes.
+struct Codes {
+  const std::int32_t* first;
+  Count count, step;
+};
+void require_between(const Codes& codes, std::int32_t low, Count high, const char* what, Count feature = -1) {
+  for (Count i = 0; i < codes.count; ++i) {
+    const std::int32_t code = codes.first[i * codes.step];
+    if (code >= low && code < high) continue;
+    const std::string where = feature < 0 ? "" : " of feature " + std::to_string(feature);
+    require(false, std::string("coded: ") + what + where + " must be in " + std::to_string(low) + " .. " +
+                       std::to_string(high - 1) + ", it is " + std::to_string(code) + ".");
+  }
 }
 
 struct CodedIndex {
@@ -46,11 +55,12 @@ struct CodedIndex {
     require_shape(coefficients, "coefficients", {s.g, s.p});
     for (Count f = 0; f < s.p; ++f) {
       require(s.values[f] >= 1, "coded: values must be at least 1, it is not at " + std::to_string(f) + ".");
-      require_between(s.codes + f * s.n, s.n, 0, s.values[f], "codes of feature " + std::to_string(f));
+      require_between({s.codes + f * s.n, s.n, 1}, 0, s.values[f], "codes", f);
     }
-    require_between(s.part, s.n, 0, s.g, "part");
-    for (Count i = 0; i < s.g * s.p; ++i)
-      require(s.coefficients[i] >= 0 && s.coefficients[i] < 1e309, "coded: coefficients must be finite and not negative.");
+    require_between({s.part, s.n, 1}, 0, s.g, "part");
+    const bool weights = std::all_of(s.coefficients, s.coefficients + s.g * s.p,
+                                     [](double c) { return c >= 0 && c < HUGE_VAL; });
+    require(weights, "coded: coefficients must be finite and not negative.");
     nb::gil_scoped_release release;
     index = std::make_shared<const coded::Index>(coded::build(s));
   }
@@ -87,14 +97,14 @@ class CodedSearch {
     require_shape(leave_out, "leave_out", {q_.m});
     require(static_cast<Count>(tables.size()) == i.p, "coded: there must be one table a feature, an empty one for overlap.");
     for (Count f = 0; f < i.p; ++f) check_feature(f, tables[f]);
-    for (Count j = 0; j < q_.m; ++j)
-      require(q_.leave_out[j] >= -1 && q_.leave_out[j] < i.n, "coded: leave_out must be -1 or a case below n.");
+    const bool fits = std::all_of(q_.leave_out, q_.leave_out + q_.m, [&](Count case_) { return case_ >= -1 && case_ < i.n; });
+    require(fits, "coded: leave_out must be -1 or a case below n = " + std::to_string(i.n) + ".");
     const auto* group_data = data_of<std::int32_t>(group_codes, "group_codes", 1, "int32");
     const auto* value_data = data_of<double>(group_values, "group_values", 2, "float64");
     const auto v = static_cast<Count>(group_values.shape(1));
     require_shape(group_codes, "group_codes", {i.n});
     require_shape(group_values, "group_values", {i.n, v});
-    require_between(group_data, i.n, 0, n_groups, "group_codes");
+    require_between({group_data, i.n, 1}, 0, n_groups, "group_codes");
     tally_ = coded::tally(i, group_data, value_data, n_groups, v);
     order_ = coded::coherent_order(i, q_.codes, q_.m);
     const auto m = static_cast<std::size_t>(q_.m), places = m * static_cast<std::size_t>(k);
@@ -141,12 +151,10 @@ class CodedSearch {
     const double* data = data_of<double>(table, name.c_str(), 2, "float64");
     const auto height = static_cast<Count>(table.shape(0));
     q_.tables.push_back(data);
-    for (Count j = 0; j < q_.m; ++j)
-      require_between(q_.codes + j * i.p + f, 1, -1, i.values[f], "query codes of feature " + std::to_string(f));
+    require_between({q_.codes + f, q_.m, i.p}, -1, i.values[f], "query codes", f);
     if (!i.is_table[f]) return;
     require_shape(table, name.c_str(), {height, i.values[f]});
-    for (Count j = 0; j < q_.m; ++j)
-      require_between(q_.rows + j * i.p + f, 1, 0, height, "rows of feature " + std::to_string(f));
+    require_between({q_.rows + f, q_.m, i.p}, 0, height, "rows", f);
   }
 
   std::shared_ptr<const coded::Index> index_;

@@ -1,5 +1,6 @@
 // From cases to parts: equal cases become one pattern, patterns are sorted and branched.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -103,12 +104,18 @@ void add_children(Part& part, const Range& range, Count leaf) {
 }
 
 void branch(Part& part, Count leaf) {
+  constexpr Count stretch = 1024;  // a scan is cut into leaves, between which costs can be made finer
   const Range all{0, part.rows, 0};
-  if (part.rows == 0) return;
-  if (is_leaf(part, all, leaf))
-    part.nodes.push_back({1, 0, static_cast<std::int32_t>(part.rows), 0, 0, 0});
-  else
+  if (is_leaf(part, all, leaf)) {
+    for (Count row = 0; row < part.rows; row += stretch)
+      part.nodes.push_back({static_cast<std::uint32_t>(part.nodes.size() + 1), static_cast<std::int32_t>(row),
+                            static_cast<std::int32_t>(std::min(part.rows, row + stretch)), 0, 0, 0});
+  } else {
     add_children(part, all, leaf);
+  }
+  for (std::size_t at = 0; at < part.nodes.size(); at = part.nodes[at].after)
+    part.roots.push_back(static_cast<std::uint32_t>(at));
+  part.roots.push_back(static_cast<std::uint32_t>(part.nodes.size()));
 }
 
 }  // namespace
@@ -141,20 +148,28 @@ Index build(const Stored& s) {
 }
 
 std::vector<Count> coherent_order(const Index& index, const std::int32_t* codes, Count m) {
-  constexpr Count deepest = 8;  // queries that agree in so many features walk together well enough
-  std::vector<Count> order(static_cast<std::size_t>(m));
-  std::iota(order.begin(), order.end(), Count{0});
-  if (index.parts.empty()) return order;
-  const Part& part = index.parts.front();
-  const Count depth = std::min(part.width, deepest);
-  std::stable_sort(order.begin(), order.end(), [&](Count a, Count b) {
-    for (Count j = 0; j < depth; ++j) {
-      const std::int32_t f = part.steps[part.heaviest[j]].feature;
-      const std::int32_t x = codes[a * index.p + f], y = codes[b * index.p + f];
-      if (x != y) return x < y;
+  struct Keyed {
+    std::uint64_t key;
+    Count query;
+  };
+  std::vector<Keyed> keyed(static_cast<std::size_t>(m));
+  for (Count j = 0; j < m; ++j) keyed[j] = {0, j};
+  int bits = 0;  // as many of the heaviest features as a key holds
+  for (Count position = 0; !index.parts.empty() && position < index.parts.front().width; ++position) {
+    const Part& part = index.parts.front();
+    const Step& step = part.steps[part.heaviest[position]];
+    const int wide = std::bit_width(static_cast<std::uint32_t>(step.values) + 1);
+    if ((bits += wide) > 64) break;
+    for (Keyed& k : keyed) {
+      const std::int32_t code = codes[k.query * index.p + step.feature];
+      k.key = k.key << wide | static_cast<std::uint32_t>(code + 1);
     }
-    return false;
+  }
+  std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
+    return a.key < b.key || (a.key == b.key && a.query < b.query);
   });
+  std::vector<Count> order(static_cast<std::size_t>(m));
+  for (Count j = 0; j < m; ++j) order[j] = keyed[j].query;
   return order;
 }
 

@@ -18,6 +18,7 @@ namespace nearwise::coded {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-53;
+constexpr Count most_rounded = 128;  // beyond, half a unit each would take too much of the byte
 constexpr std::size_t few_candidates = 256;
 constexpr std::size_t many_candidates = std::size_t{1} << 18;  // memory that is worth giving back after a batch
 
@@ -31,7 +32,13 @@ class Batch {
   Batch(const Index& index, const Queries& queries, const Tally& tally, const Found& found)
       : index_(index), queries_(queries), tally_(tally), found_(found), all_(lanes) {
     Count entries = 1;
-    for (const Part& part : index.parts) entries = std::max(entries, part.n_entries);
+    for (const Part& part : index.parts) {
+      entries = std::max(entries, part.n_entries);
+      for (const Step& step : part.steps)
+        if (step.is_table) most_values_ = std::max(most_values_, Count{step.values});
+    }
+    hints_.resize(index.parts.size());
+    units_.resize(static_cast<std::size_t>(most_values_ * lanes));
     costs_.resize(static_cast<std::size_t>(entries * lanes));
     stack_.resize(static_cast<std::size_t>((most_levels + 1) * lanes));
     for (Lane& lane : all_) lane.rows.resize(static_cast<std::size_t>(index.p));
@@ -60,122 +67,169 @@ class Batch {
     lane.candidates.clear();
     lane.full = few_candidates;
     lane.limit.start(queries_.k, queries_.tie, queries_.distinct, infinity);
-    for (const Part& part : index_.parts) look_around(part, lane);
+    for (std::size_t a = 0; a < index_.parts.size(); ++a) look_around(index_.parts[a], lane, hints_[a]);
     // those cases come again on the walk, so only their limit is kept
     lane.limit.start(queries_.k, queries_.tie, queries_.distinct, lane.limit.value());
   }
 
   // A first limit from the rows that agree with the query in the heaviest features.
-  void look_around(const Part& part, Lane& lane) {
-    const Count wanted = std::min<Count>(256, 4 + queries_.k);
-    Count low = 0, high = part.rows;
-    while (low < high) {
-      const Count middle = low + (high - low) / 2;
-      if (comes_before(part, middle, lane)) low = middle + 1;
-      else high = middle;
-    }
-    const Count end = std::min(part.rows, low + wanted);
-    for (Count row = std::max<Count>(0, low - wanted); row < end; ++row) {
+  void look_around(const Part& part, Lane& lane, Count& hint) {
+    const Count wanted = std::min<Count>(256, 2 + queries_.k);
+    asked_.resize(static_cast<std::size_t>(part.width));
+    for (const Step& step : part.steps) asked_[step.position] = lane.codes[step.feature];
+    hint = place_of_asked(part, hint);
+    const Count end = std::min(part.rows, hint + wanted);
+    for (Count row = std::max<Count>(0, hint - wanted); row < end; ++row) {
       const Count count = cases_of(index_, part.first + row, lane);
       const double sum = exact_sum(part, row, lane);
       if (count > 0 && sum <= lane.limit.value()) lane.limit.add(sum, count);
     }
   }
 
-  bool comes_before(const Part& part, Count row, const Lane& lane) const {
-    const std::int32_t* codes = part.codes.data() + row * part.width;
-    for (Count j = 0; j < part.width; ++j) {
-      const std::int32_t asked = lane.codes[part.steps[part.heaviest[j]].feature];
-      if (codes[j] != asked) return codes[j] < asked;
+  // The first row that does not come before what is asked; queries are sorted, so it is not far from the last place.
+  Count place_of_asked(const Part& part, Count hint) const {
+    const auto comes_before = [&](Count row) {
+      const std::int32_t* codes = part.codes.data() + row * part.width;
+      for (Count j = 0; j < part.width; ++j)
+        if (codes[j] != asked_[j]) return codes[j] < asked_[j];
+      return false;
+    };
+    Count low = 0, high = part.rows;
+    for (Count reach = 4, at = hint; at < part.rows; reach *= 4) {
+      if (comes_before(at)) {
+        low = at + 1;
+        at = low + reach;
+      } else {
+        high = at;
+        break;
+      }
     }
+    while (low < high) {
+      const Count middle = low + (high - low) / 2;
+      if (comes_before(middle)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // All rows of a part: first those that share the heaviest value of the first query, as what is found there lowers the
+  // limits for the rest; then the others in growing stretches, with finer costs where the limits have fallen far.
+  void visit(const Part& part) {
+    part_ = &part;
+    prepare();
+    const Count subtrees = static_cast<Count>(part.roots.size()) - 1;
+    const Count likely = likely_subtree();
+    if (likely < subtrees) walk_over(likely, likely + 1);
+    Count stretch = 1024;
+    for (Count at = 0; at < subtrees;) {
+      const Count stop = at < likely ? std::min(likely, subtrees) : subtrees;
+      if (at == likely) {
+        ++at;
+        continue;
+      }
+      Count end = at + 1;
+      while (end < stop && part.nodes[part.roots[end]].begin - part.nodes[part.roots[at]].begin < stretch) ++end;
+      if (are_coarse()) prepare();
+      walk_over(at, end);
+      at = end;
+      stretch *= 2;
+    }
+  }
+
+  void walk_over(Count from, Count to) {
+    const auto run = chosen_instructions() == Instructions::avx2 ? avx2::walk : baseline::walk;
+    run({part_->nodes.data(), part_->roots[from], part_->roots[to], part_->entries.data(), part_->width, costs_.data(),
+         stack_.data(), limits_, &Batch::hit, this});
+  }
+
+  Count likely_subtree() const {
+    const auto subtrees = static_cast<Count>(part_->roots.size()) - 1;
+    if (part_->width == 0) return subtrees;
+    const std::int32_t asked = all_[0].codes[part_->steps[part_->heaviest[0]].feature];
+    const auto at = std::lower_bound(part_->roots.begin(), part_->roots.end() - 1, asked, [&](std::uint32_t node, std::int32_t code) {
+      return part_->codes[part_->nodes[node].begin * part_->width] < code;
+    });
+    return at - part_->roots.begin();
+  }
+
+  bool are_coarse() const {
+    constexpr std::uint8_t coarse = 96;
+    for (Count a = 0; a < used_; ++a)
+      if (limits_[a] < coarse && all_[a].limit.value() * all_[a].scale > 0) return true;
     return false;
   }
 
-  void visit(const Part& part) {
+  // The costs of the part for these queries, each in units of its own scale.
+  void prepare() {
     std::memset(costs_.data(), 0, lanes);  // entry 0
     std::memset(limits_, 0, lanes);        // a lane without a query stands at 255, beyond its limit of 0
     std::memset(stack_.data(), 255, lanes);
     // sums of non-negative numbers in two orders differ by less than this
-    const double down = 1.0 - (4.0 * static_cast<double>(part.width) + 64.0) * unit_roundoff;
+    const double down = 1.0 - (4.0 * static_cast<double>(part_->width) + 64.0) * unit_roundoff;
+    for (Count a = 0; a < used_; ++a) choose_scale(all_[a]);
+    double floor[lanes] = {};
+    for (const Step& step : part_->steps) step.is_table ? fill_table(step, down, floor) : fill_overlap(step, down, floor);
     for (Count a = 0; a < used_; ++a) {
-      choose_scale(part, all_[a]);
+      stack_[a] = whole_units(floor[a] * all_[a].scale * down);
       limits_[a] = units_of_limit(all_[a]);
     }
-    double floor[lanes] = {};
-    for (const Step& step : part.steps) fill(step, down, floor);
-    for (Count a = 0; a < used_; ++a) stack_[a] = whole_units(floor[a] * all_[a].scale * down);
-
-    part_ = &part;
-    Walk walk{part.nodes.data(), 0, 0, part.entries.data(), part.width, costs_.data(), stack_.data(), limits_,
-              &Batch::hit, this};
-    const auto run = chosen_instructions() == Instructions::avx2 ? avx2::walk : baseline::walk;
-    const auto [first, last] = likely_nodes(part);
-    const Count ends[3][2] = {{first, last}, {0, first}, {last, static_cast<Count>(part.nodes.size())}};
-    for (const auto& range : ends) {
-      walk.first = range[0], walk.last = range[1];
-      run(walk);
-    }
   }
 
-  // The subtree of the first query's heaviest value: what is found there lowers the limit for the rest.
-  std::pair<Count, Count> likely_nodes(const Part& part) const {
-    if (part.nodes.size() < 2) return {0, 0};
-    const Step& step = part.steps[part.heaviest[0]];
-    for (Count at = 0; at < static_cast<Count>(part.nodes.size()); at = part.nodes[at].after)
-      if (part.codes[part.nodes[at].begin * part.width] == all_[0].codes[step.feature]) return {at, part.nodes[at].after};
-    return {0, 0};
-  }
-
-  // As fine as a byte allows: the limit stands near 255, and what lies beyond needs no telling apart.
-  void choose_scale(const Part& part, Lane& lane) const {
-    const double limit = lane.limit.value();
-    if (limit != infinity) {
-      lane.scale = std::min(254.0 / limit, 1e300);
-      return;
+  // As fine as a byte allows: the limit stands near 255, and what lies beyond needs no telling apart. Costs of overlap
+  // are rounded to the nearest unit, half a unit too high at most; the limit is raised by what all of them may exceed.
+  void choose_scale(Lane& lane) const {
+    double most = lane.limit.value();
+    if (most == infinity) {
+      most = 0;
+      for (const Step& step : part_->steps) most += step.coefficient * (step.is_table ? 2.0 : 1.0);
     }
-    double most = 0;
-    for (const Step& step : part.steps) most += step.coefficient * 4.0;
-    lane.scale = std::min(254.0 / most, 1e300);
+    const double room = part_->width <= most_rounded ? 254.0 - 0.5 * static_cast<double>(part_->width) : 254.0;
+    lane.scale = std::min(room / most, 1e300);
+    lane.excess = 0;
   }
 
   static std::uint8_t units_of_limit(const Lane& lane) {
-    return lane.limit.value() == infinity ? std::uint8_t{255} : whole_units(lane.limit.value() * lane.scale);
+    constexpr double rounding = 1e-9;  // far more than the products of a scale and a cost below 256 are off
+    if (lane.limit.value() == infinity) return 255;
+    return whole_units(lane.limit.value() * lane.scale + lane.excess + rounding);
   }
 
   // The costs of one feature, beyond the least that any value costs, which is added to the floor.
-  void fill(const Step& step, double down, double* floor) {
-    std::uint8_t* costs = costs_.data() + Count{step.entry} * lanes;
-    if (step.is_table) {
-      if (step.entries < step.values) std::memset(costs, 255, static_cast<std::size_t>(step.entries * lanes));
-      for (Count a = 0; a < used_; ++a) floor[a] += fill_table(step, all_[a], down, costs_.data() + a);
-      return;
-    }
+  void fill_overlap(const Step& step, double down, double* floor) {
     std::uint8_t other[lanes] = {};
     for (Count a = 0; a < used_; ++a) {
-      const bool known = all_[a].codes[step.feature] >= 0;
-      if (known) other[a] = whole_units(step.coefficient * all_[a].scale * down);
-      else floor[a] += step.coefficient;
+      Lane& lane = all_[a];
+      if (lane.codes[step.feature] < 0) {
+        floor[a] += step.coefficient;
+        continue;
+      }
+      const double units = step.coefficient * lane.scale * down;
+      other[a] = whole_units(part_->width <= most_rounded ? units + 0.5 : units);
+      if (units < 255) lane.excess += std::max(0.0, other[a] - units);
     }
-    for (Count e = 0; e < step.entries; ++e) std::memcpy(costs + e * lanes, other, lanes);
+    for (Count e = 0; e < step.entries; ++e) std::memcpy(costs_.data() + (step.entry + e) * lanes, other, lanes);
     for (Count a = 0; a < used_; ++a) {
       const std::int32_t code = all_[a].codes[step.feature];
-      if (code >= 0) costs_[Count{entry_of(step, code)} * lanes + a] = 0;
+      if (code >= 0) costs_[static_cast<std::size_t>(entry_of(step, code) * lanes + a)] = 0;
     }
   }
 
-  double fill_table(const Step& step, const Lane& lane, double down, std::uint8_t* costs) const {
-    const double* row = lane.rows[step.feature];
-    double least = infinity;
-    for (std::int32_t code = 0; code < step.values; ++code) least = std::min(least, row[code]);
-    least *= step.coefficient;
-    if (!(least < infinity)) least = 0;
-    const double unit = lane.scale * down;
-    for (std::int32_t code = 0; code < step.values; ++code) {
-      const std::uint8_t units = whole_units((step.coefficient * row[code] - least) * unit);
-      std::uint8_t& cost = costs[Count{entry_of(step, code)} * lanes];
-      cost = step.entries < step.values ? std::min(cost, units) : units;
+  void fill_table(const Step& step, double down, double* floor) {
+    const auto quantise = chosen_instructions() == Instructions::avx2 ? avx2::quantise : baseline::quantise;
+    const auto spread = chosen_instructions() == Instructions::avx2 ? avx2::spread : baseline::spread;
+    for (Count a = 0; a < used_; ++a) {
+      std::uint8_t* units = units_.data() + a * most_values_;
+      floor[a] += quantise({all_[a].rows[step.feature], step.values, step.coefficient, all_[a].scale * down}, units);
+      if (step.entries == step.values) continue;
+      // codes that share an entry cost the least of theirs; entries ascend with codes, so this can be done in place
+      Count entry = -1;
+      for (std::int32_t code = 0; code < step.values; ++code) {
+        const Count of = entry_of(step, code) - step.entry;
+        units[of] = of == entry ? std::min(units[of], units[code]) : units[code];
+        entry = of;
+      }
     }
-    return least;
+    spread(units_.data(), most_values_, used_, step.entries, costs_.data() + Count{step.entry} * lanes);
   }
 
   static void hit(void* context, Count row, std::uint32_t alive) { static_cast<Batch*>(context)->offer(row, alive); }
@@ -211,7 +265,11 @@ class Batch {
   Count used_ = 0;
   std::vector<Lane> all_;
   std::vector<std::uint8_t> costs_, stack_;
+  Count most_values_ = 0;
+  std::vector<std::uint8_t> units_;  // [lanes, most_values_] the costs of one feature, before they are spread
   std::uint8_t limits_[lanes] = {};
+  std::vector<Count> hints_;         // [parts] where the last query stands among the rows
+  std::vector<std::int32_t> asked_;  // the codes of a query in the order of a part
   Sheet sheet_;
 };
 

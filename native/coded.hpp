@@ -42,6 +42,7 @@ struct Part {
   std::vector<std::int32_t> codes;            // [rows, width]
   std::vector<std::uint16_t> entries;         // [rows, width]
   std::vector<Node> nodes;
+  std::vector<std::uint32_t> roots;           // the subtrees below the root, and the end of all nodes
   Count first = 0, rows = 0, width = 0;       // patterns first .. first + rows
   Count n_entries = 1;                        // entry 0 costs nothing
 };

@@ -15,6 +15,7 @@ struct Lane {
   std::vector<const double*> rows;       // [p] its row of each table
   Limit limit;
   double scale = 0;                      // units of the bound per unit of the sum, in the part at hand
+  double excess = 0;                     // units by which the bound may exceed the sum, from rounding
   std::vector<std::int32_t> candidates;  // patterns that were within the limit when they were found
   std::size_t full = 0;                  // how many candidates to wait for before those beyond the limit are dropped
 };

@@ -105,4 +105,30 @@ void walk(const Walk& w) {
   }
 }
 
+double quantise(const Prices& p, std::uint8_t* units) {
+  double least = p.coefficient * p.terms[0];
+  for (Count code = 0; code < p.values; ++code) {
+    const double cost = p.coefficient * p.terms[code];
+    least = cost < least ? cost : least;
+  }
+  if (!(least < 1e300)) least = 0;
+  for (Count code = 0; code < p.values; ++code) {
+    // what is not a number (0 * infinity) bounds nothing and becomes 0
+    const double wanted = (p.coefficient * p.terms[code] - least) * p.unit;
+    const double capped = wanted >= 255.0 ? 255.0 : wanted;
+    units[code] = static_cast<std::uint8_t>(static_cast<std::int32_t>(capped > 0.0 ? capped : 0.0));
+  }
+  return least;
+}
+
+void spread(const std::uint8_t* units, Count width, Count used, Count entries, std::uint8_t* costs) {
+  // a few entries at a time, so that what is written stays in the first-level cache
+  constexpr Count block = 64;
+  for (Count first = 0; first < entries; first += block) {
+    const Count end = first + block < entries ? first + block : entries;
+    for (Count lane = 0; lane < used; ++lane)
+      for (Count entry = first; entry < end; ++entry) costs[entry * lanes + lane] = units[lane * width + entry];
+  }
+}
+
 }  // namespace nearwise::coded::NEARWISE_INSTRUCTIONS

@@ -33,11 +33,26 @@ struct Walk {
   void* context;
 };
 
+// What each value of a feature costs one query.
+struct Prices {
+  const double* terms;  // [values]
+  Count values;
+  double coefficient, unit;
+};
+
+// walk: visits nodes and calls `hit` for rows that may be within the limit.
+// quantise: units[code] = (coefficient * terms[code] - least) * unit in whole units; returns the least cost.
+// spread: costs[entry, lane] = units[lane, entry], where a lane of units has `width` bytes.
+#define NEARWISE_CODED_TILES                                                              \
+  void walk(const Walk& walk);                                                            \
+  double quantise(const Prices& prices, std::uint8_t* units);                             \
+  void spread(const std::uint8_t* units, Count width, Count used, Count entries, std::uint8_t* costs);
+
 namespace baseline {
-void walk(const Walk& walk);
+NEARWISE_CODED_TILES
 }
 namespace avx2 {
-void walk(const Walk& walk);
+NEARWISE_CODED_TILES
 }
 
 }  // namespace nearwise::coded
