@@ -65,7 +65,11 @@ def coded_problem(
     queries = metric.measure(table(m, cardinality + unseen))
     if weights is None:
         weights = rng.uniform(0.02, 0.35, (3, p) if per_class else p)
-    shape = PerClass(weights, metric.names, ["p", "q", "r"], [0.5, 0.3, 0.2]) if per_class else Global(weights, metric.names)
+    shape = (
+        PerClass(weights, metric.names, ["p", "q", "r"], [0.5, 0.3, 0.2])
+        if per_class
+        else Global(weights, metric.names)
+    )
     payload = Payload(target.values, rng.integers(1, 4, (n, 1)) * 1.0 if values is None else values(rng, n), 3)
     return Distance(metric, shape, Stored(metric.measure(stored_table), target.values)), queries, payload
 
@@ -89,9 +93,7 @@ def test_the_coded_engine_equals_the_reference_to_the_last_bit(
 @pytest.mark.parametrize("cardinality", [2, 5, 50, 1000])
 @pytest.mark.parametrize("k", [1, 7])
 def test_many_cases_equal_the_blocks(leaf, difference, cardinality, k):
-    distance, queries, payload = coded_problem(
-        1, 2000, 70, 8, cardinality, difference=difference, holes=0.02, unseen=1
-    )
+    distance, queries, payload = coded_problem(1, 2000, 70, 8, cardinality, difference=difference, holes=0.02, unseen=1)
     compare(distance, queries, payload, k, np.arange(70) - 1, leaf, BlockEngine)
 
 
@@ -130,12 +132,16 @@ def test_thirds_that_tie_by_rounding_only(leaf):
 @pytest.mark.parametrize("difference", ["overlap", "mvdm"])
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_zero_tiny_and_huge_weights(leaf, weights, difference):
-    distance, queries, payload = coded_problem(6, 60, 12, 3, 3, difference=difference, weights=np.array(weights), unseen=2)
+    distance, queries, payload = coded_problem(
+        6, 60, 12, 3, 3, difference=difference, weights=np.array(weights), unseen=2
+    )
     for k in (1, 5, 100):
         compare(distance, queries, payload, k, np.arange(12), leaf)
 
 
-@pytest.mark.parametrize(("n", "m", "p"), [(0, 3, 2), (1, 3, 2), (1, 0, 1), (5, 0, 3), (40, 5, 1), (60, 9, 60), (50, 5, 300)])
+@pytest.mark.parametrize(
+    ("n", "m", "p"), [(0, 3, 2), (1, 3, 2), (1, 0, 1), (5, 0, 3), (40, 5, 1), (60, 9, 60), (50, 5, 300)]
+)
 @pytest.mark.parametrize("leaf", LEAVES)
 @pytest.mark.parametrize("difference", ["overlap", "mvdm"])
 def test_shapes_at_the_edge(n, m, p, leaf, difference):

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Encoded, Measure, Measured, power
+from nearwise.differences.symbolic import OverlapFitted, ValueFitted
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.native import core
@@ -46,7 +48,9 @@ class CodedEngine(BlockEngine):
         assert native is not None, "refuses() was not asked"
         self._threads = threads or len(os.sched_getaffinity(0))
         weights, stored = distance.weights, distance.stored
-        self._features = [_Feature(m, x, distance.metric.p) for m, x in zip(distance.metric.measures, stored.cases.columns)]
+        self._features = [
+            _Feature(m, x, distance.metric.p) for m, x in zip(distance.metric.measures, stored.cases.columns)
+        ]
         part = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             part = stored.classes.astype(np.int32)
@@ -58,8 +62,8 @@ class CodedEngine(BlockEngine):
         is_table = np.array([f.is_table for f in self._features], dtype=np.uint8)
         self._index = native.CodedIndex(codes, values, is_table, part, np.ascontiguousarray(coefficients), leaf)
         self._row_bytes = sum(8 * f.values for f in self._features if f.is_table)
-        whole = sum(8 * f.values**2 for f in self._features if f.is_table) <= TABLE_BYTES
-        self._tables = [f.terms(np.arange(f.values)) for f in self._features] if whole else None
+        kept = sum(8 * f.values**2 for f in self._features if f.is_table) <= TABLE_BYTES
+        self._tables = [_Table(f) for f in self._features] if kept else None
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
@@ -70,7 +74,7 @@ class CodedEngine(BlockEngine):
         if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
             return "weights per class need stored cases with classes"
         for measure in distance.metric.measures:
-            if measure.fitted.form not in ("overlap", "table"):
+            if not isinstance(measure.fitted, OverlapFitted | ValueFitted):
                 return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
             if measure.policy not in ("max", "value", "error"):
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
@@ -86,9 +90,7 @@ class CodedEngine(BlockEngine):
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=False)
         sums, indices, inside, tied, tie_sums = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Neighbours(
-            sums.reshape(m, k), indices.reshape(m, k), inside, tied, tie_sums.reshape(m, *payload.shape)
-        )
+        return Neighbours(sums.reshape(m, k), indices.reshape(m, k), inside, tied, tie_sums.reshape(m, *payload.shape))
 
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
         m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=True)
@@ -110,13 +112,13 @@ class CodedEngine(BlockEngine):
             for start in starts
         ]
 
-    def _answer(
-        self, codes: Codes, skip: Ints, k: int, payload: Payload, distinct: bool
-    ) -> tuple[NDArray[Any], ...]:
+    def _answer(self, codes: Codes, skip: Ints, k: int, payload: Payload, distinct: bool) -> tuple[NDArray[Any], ...]:
         native = core()
         assert native is not None
-        rows, tables = codes, self._tables
-        if tables is None:
+        rows = codes
+        if self._tables is not None:
+            tables = [table.of(codes[:, f]) for f, table in enumerate(self._tables)]
+        else:
             rows, tables = np.empty_like(codes), []
             for f, feature in enumerate(self._features):
                 wanted, rows[:, f] = np.unique(codes[:, f], return_inverse=True)
@@ -143,10 +145,14 @@ class _Feature:
     """How one feature is coded: stored and query codes in 0 .. values - 1, the last one for missing values."""
 
     def __init__(self, measure: Measure, column: Encoded, p: float) -> None:
-        self.fitted, self.policy, self.p = measure.fitted, measure.policy, p
-        self.is_table = measure.fitted.form == "table"
+        self.policy, self.p = measure.policy, p
+        self.fitted = measure.fitted if isinstance(measure.fitted, ValueFitted) else None
         highest = int(column.values.max(initial=-1))
-        self.values = (len(measure.fitted.strange) if self.is_table else highest + 1) + 1
+        self.values = (highest + 1 if self.fitted is None else len(self.fitted.strange)) + 1
+
+    @property
+    def is_table(self) -> bool:
+        return self.fitted is not None
 
     def stored(self, column: Encoded) -> Codes:
         return self._coded(column, self.values - 1)
@@ -162,11 +168,34 @@ class _Feature:
     def _coded(column: Encoded, missing: int) -> Codes:
         return column.values if column.missing is None else np.where(column.missing, missing, column.values)
 
-    def terms(self, codes: Ints) -> Floats:
+    def terms(self, codes: NDArray[Any]) -> Floats:
         """(len(codes), values) what these query codes add to a sum before the coefficient; nothing under overlap."""
-        if not self.is_table:
+        if self.fitted is None:
             return np.empty((0, 0))
         known = codes < self.values - 1
         out = np.full((len(codes), self.values), self.fitted.maximum)
         out[known, :-1] = self.fitted.table(codes[known])
         return np.asarray(power(out, self.p))
+
+
+class _Table:
+    """The rows of a feature's table that were asked for so far; the others are not worked out."""
+
+    def __init__(self, feature: _Feature) -> None:
+        self._feature, self._lock = feature, Lock()
+        size = feature.values if feature.is_table else 0
+        self._terms = np.empty((size, size))
+        self._made = np.zeros(size, dtype=bool)
+
+    def of(self, codes: Codes) -> Floats:
+        """(values, values) with at least the rows of these codes."""
+        if not self._feature.is_table:
+            return self._terms
+        with self._lock:  # a row is written once and read only after that
+            if not self._made[codes].all():
+                asked = np.zeros_like(self._made)
+                asked[codes] = True
+                new = np.flatnonzero(asked & ~self._made)
+                self._terms[new] = self._feature.terms(new)
+                self._made |= asked
+        return self._terms

@@ -52,7 +52,8 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
             continue
         why = made.refuses(distance)
         if not why:
-            threaded = issubclass(made, CodedEngine | NativeEngine)
-            return Plan(made(distance, threads) if threaded else made(distance), rejected)
+            if issubclass(made, CodedEngine | NativeEngine):
+                return Plan(made(distance, threads), rejected)
+            return Plan(made(distance), rejected)
         rejected[name] = why
     raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in rejected.items()) + ".")
