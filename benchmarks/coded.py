@@ -68,7 +68,7 @@ def write(path, codes, classes):
 def timbl(folder, difference):
     """(seconds that TiMBL says it took to answer, nearest distances)"""
     done = subprocess.run(
-        ["timbl", *"-f train -t test -F Columns -a0 -k1 -w weights +vdi -o out".split(),
+        ["timbl", "-f", "train", "-t", "test", "-F", "Columns", "-a0", "-k1", "-w", "weights", "+vdi", "-o", "out",
          "-mO" if difference == "overlap" else "-mM"],
         cwd=folder, check=True, capture_output=True, text=True,
     )  # fmt: skip

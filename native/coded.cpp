@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -16,7 +17,7 @@
 namespace nearwise::coded {
 namespace {
 
-constexpr std::size_t few_candidates = 256;
+constexpr std::size_t few_candidates = 64;
 constexpr std::size_t many_candidates = std::size_t{1} << 18;  // memory that is worth giving back after a batch
 
 class Batch {
@@ -63,10 +64,16 @@ class Batch {
     for (const Step& step : part.steps) asked_[step.position] = lane.codes[step.feature];
     hint = place_of_asked(part, hint);
     const Count end = std::min(part.rows, hint + wanted);
-    for (Count row = std::max<Count>(0, hint - wanted); row < end; ++row) {
-      const Count count = cases_of(index_, part.first + row, lane);
-      const double sum = exact_sum(part, row, lane);
-      if (count > 0 && sum <= lane.limit.value()) lane.limit.add(sum, count);
+    for (Count row = std::max<Count>(0, hint - wanted); row < end;) {
+      Pair pairs[16];
+      double sums[16];
+      Count count = 0;
+      for (; count < 16 && row < end; ++row) pairs[count++] = {row, &lane};
+      exact_sums(part, pairs, count, sums);
+      for (Count j = 0; j < count; ++j) {
+        const Count cases = cases_of(index_, part.first + pairs[j].row, lane);
+        if (cases > 0 && sums[j] <= lane.limit.value()) lane.limit.add(sums[j], cases);
+      }
     }
   }
 
@@ -135,25 +142,28 @@ class Batch {
   static void hit(void* context, Count row, std::uint32_t alive) { static_cast<Batch*>(context)->offer(row, alive); }
 
   void offer(Count row, std::uint32_t alive) {
+    Pair pairs[lanes];
+    double sums[lanes];
+    Count count = 0;
+    for (; alive != 0; alive &= alive - 1) pairs[count++] = {row, &all_[std::countr_zero(alive)]};
+    exact_sums(*part_, pairs, count, sums);
     const Count pattern = part_->first + row;
-    for (Count a = 0; alive != 0; ++a, alive >>= 1) {
-      if ((alive & 1) == 0) continue;
+    for (Count j = 0; j < count; ++j) {
+      const Count a = pairs[j].lane - all_.data();
       Lane& lane = all_[a];
-      const Count count = cases_of(index_, pattern, lane);
-      const double sum = exact_sum(*part_, row, lane);
-      if (count == 0 || sum > lane.limit.value()) continue;
+      const Count cases = cases_of(index_, pattern, lane);
+      if (cases == 0 || sums[j] > lane.limit.value()) continue;
       lane.candidates.push_back(static_cast<std::int32_t>(pattern));
-      lane.limit.add(sum, count);
+      lane.limit.add(sums[j], cases);
       costs_.lower_limit(a, lane);
       if (lane.candidates.size() >= lane.full) drop(lane);
     }
   }
 
   void drop(Lane& lane) {
-    std::erase_if(lane.candidates, [&](std::int32_t pattern) {
-      const Part& part = part_of(index_, pattern);
-      return exact_sum(part, pattern - part.first, lane) > lane.limit.value();
-    });
+    rank_candidates(index_, lane, sheet_.ranked);
+    lane.candidates.clear();
+    for (const Ranked& r : sheet_.ranked) lane.candidates.push_back(r.pattern);
     lane.full = std::max(few_candidates, 2 * lane.candidates.size());
   }
 

@@ -5,22 +5,29 @@
 
 namespace nearwise::coded {
 
-const Part& part_of(const Index& index, Count pattern) {
-  if (index.parts.size() == 1) return index.parts.front();
-  const auto after = std::upper_bound(index.parts.begin(), index.parts.end(), pattern,
-                                      [](Count wanted, const Part& part) { return wanted < part.first; });
-  return *(after - 1);
+void rank_candidates(const Index& index, const Lane& lane, std::vector<Ranked>& ranked) {
+  constexpr Count most = 64;
+  Pair pairs[most];
+  double sums[most];
+  ranked.clear();
+  const auto& all = lane.candidates;  // those of a part stand together, and parts in order
+  auto part = index.parts.begin();
+  for (std::size_t at = 0; at < all.size();) {
+    while (all[at] >= part->first + part->rows) ++part;
+    Count count = 0;
+    for (; count < most && at + count < all.size() && all[at + count] < part->first + part->rows; ++count)
+      pairs[count] = {all[at + count] - part->first, &lane};
+    exact_sums(*part, pairs, count, sums);
+    for (Count j = 0; j < count; ++j)
+      if (sums[j] <= lane.limit.value()) ranked.push_back({sums[j], all[at + j]});
+    at += static_cast<std::size_t>(count);
+  }
 }
 
 namespace {
 
 void rank(const Index& index, const Lane& lane, std::vector<Ranked>& ranked) {
-  ranked.clear();
-  for (std::int32_t pattern : lane.candidates) {
-    const Part& part = part_of(index, pattern);
-    const double sum = exact_sum(part, pattern - part.first, lane);
-    if (sum <= lane.limit.value()) ranked.push_back({sum, pattern});
-  }
+  rank_candidates(index, lane, ranked);
   std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
     return a.sum < b.sum || (a.sum == b.sum && a.pattern < b.pattern);
   });

@@ -20,31 +20,46 @@ struct Lane {
   std::size_t full = 0;                  // how many candidates to wait for before those beyond the limit are dropped
 };
 
-// The sum that decides: in double precision, feature by feature in schema order.
-inline double exact_sum(const Part& part, Count row, const Lane& lane) {
-  const std::int32_t* codes = part.codes.data() + row * part.width;
-  double sum = 0.0;
+// The sums that decide: in double precision, feature by feature in schema order. Each sum waits for its own last
+// addition, so four pairs of a row and a query are added side by side.
+struct Pair {
+  Count row;
+  const Lane* lane;
+};
+
+template <int size>
+inline void add_exactly(const Part& part, const Pair* pairs, double* sums) {
+  double totals[size] = {};
   for (const Step& step : part.steps) {
-    const std::int32_t code = codes[step.position];
-    if (step.is_table)
-      sum += step.coefficient * lane.rows[step.feature][code];
-    else
-      sum += code != lane.codes[step.feature] ? step.coefficient : 0.0;
+    for (int j = 0; j < size; ++j) {
+      const std::int32_t code = part.codes[pairs[j].row * part.width + step.position];
+      if (step.is_table)
+        totals[j] += step.coefficient * pairs[j].lane->rows[step.feature][code];
+      else
+        totals[j] += code != pairs[j].lane->codes[step.feature] ? step.coefficient : 0.0;
+    }
   }
-  return sum;
+  for (int j = 0; j < size; ++j) sums[j] = totals[j];
+}
+
+inline void exact_sums(const Part& part, const Pair* pairs, Count count, double* sums) {
+  Count at = 0;
+  for (; at + 4 <= count; at += 4) add_exactly<4>(part, pairs + at, sums + at);
+  for (; at < count; ++at) add_exactly<1>(part, pairs + at, sums + at);
 }
 
 inline Count cases_of(const Index& index, Count pattern, const Lane& lane) {
   return index.offsets[pattern + 1] - index.offsets[pattern] - (pattern == lane.left_pattern ? 1 : 0);
 }
 
-const Part& part_of(const Index& index, Count pattern);
-
-// Scratch memory of a thread for writing results.
+// The candidates of a query that are within its limit, unsorted (coded.gather.cpp).
 struct Ranked {
   double sum;
   std::int32_t pattern;
 };
+void rank_candidates(const Index& index, const Lane& lane, std::vector<Ranked>& ranked);
+
+// Scratch memory of a thread for writing results.
 struct Sheet {
   std::vector<Ranked> ranked;
   std::vector<std::int32_t> cases;
