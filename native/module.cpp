@@ -34,6 +34,7 @@ void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
+void bind_coded(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -48,4 +49,5 @@ NB_MODULE(_core, module) {
   nearwise::bind_every_k(module);
   nearwise::bind_kd(module);
   nearwise::bind_scan(module);
+  nearwise::bind_coded(module);
 }

@@ -132,9 +132,14 @@ class ValueFitted(Fitted):
         """(len(codes), v + 2) differences of these symbols from every symbol; classes are added one by one."""
         held = np.vstack([self.profiles, np.zeros(self.profiles.shape[1])])
         out = np.zeros((len(codes), len(held)))
-        for c in range(held.shape[1]):
-            gap = np.abs(held[codes, c][:, None] - held[None, :, c])
-            out += gap if self.power == 1 else gap * gap
+        rows = max(1, 16_384 // len(held))  # what is worked on stays in the cache
+        gap = np.empty((rows, len(held)))
+        for start in range(0, len(codes), rows):
+            block = out[start : start + rows]
+            own, gap = held[codes[start : start + rows]], gap[: len(block)]
+            for c in range(held.shape[1]):
+                np.abs(np.subtract(own[:, c, None], held[None, :, c], out=gap), out=gap)
+                block += gap if self.power == 1 else np.multiply(gap, gap, out=gap)
         out[self.strange[codes]] = self.maximum
         out[:, self.strange] = self.maximum
         out[np.arange(len(codes)), codes] = 0.0

@@ -15,6 +15,7 @@ from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.native import NativeEngine, core, packed
 from nearwise.engines.select import empty_neighbours
+from nearwise.errors import InputError
 from nearwise.progress import progress
 from nearwise.weights import PerClass
 
@@ -40,7 +41,7 @@ class DenseEngine(NativeEngine):
         super().__init__(distance, threads)
         stored, weights, native = distance.stored, distance.weights, core()
         if native is None:
-            raise RuntimeError("the C++ core is not built")
+            raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
         segment = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             segment = stored.classes.astype(np.int32)

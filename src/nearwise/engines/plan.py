@@ -1,4 +1,12 @@
-"""The planner: the cheapest exact engine that can serve a distance, and the reasons."""
+"""The planner: the cheapest exact engine that can serve a distance, and the reasons.
+
+Rules, in this order:
+
+- coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
+- kd: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
+- dense: numbers and symbols by overlap, with the same weights; native: the same where single precision will not do;
+- mapped: a matrix of weights; blocks: everything else; callback: Python functions; reference: only when asked.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +15,7 @@ from dataclasses import dataclass
 from nearwise.engines.base import Distance, Engine
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.coded import CodedEngine
 from nearwise.engines.dense import DenseEngine
 from nearwise.engines.kd import KdEngine
 from nearwise.engines.mapped import MappedEngine
@@ -17,7 +26,17 @@ from nearwise.errors import InputError, did_you_mean
 __all__ = ["ENGINES", "Plan", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
-    e.name: e for e in (KdEngine, DenseEngine, NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
+    e.name: e
+    for e in (
+        CodedEngine,
+        KdEngine,
+        DenseEngine,
+        NativeEngine,
+        MappedEngine,
+        BlockEngine,
+        CallbackEngine,
+        ReferenceEngine,
+    )
 }
 """from the cheapest to the dearest; the planner takes the first that does not refuse and does not lose"""
 
