@@ -164,7 +164,7 @@ def test_every_kind_and_engine_is_in_these_tests():
     assert {kind.name for kind, _ in KINDS.values()} == {
         "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
     }  # fmt: skip
-    assert set(ENGINES) == {"native", "mapped", "blocks", "callback", "reference"}
+    assert set(ENGINES) == {"native", "mapped", "staged", "blocks", "callback", "reference"}
 
 
 def test_the_payload_adds_up_over_a_tie_group():

@@ -85,6 +85,8 @@ class Engine(ABC):
     """An exact search over stored cases. Immutable once built, so several threads may search at once."""
 
     name: ClassVar[str]
+    note: str = ""
+    """what `Plan.describe` adds about this engine"""
 
     def __init__(self, distance: Distance) -> None:
         self.distance = distance
@@ -93,6 +95,11 @@ class Engine(ABC):
     @abstractmethod
     def refuses(cls, distance: Distance) -> str:
         """Why this engine cannot serve a distance; empty where it can."""
+
+    @classmethod
+    def declines(cls, distance: Distance) -> str:
+        """Why the planner should go on to the next engine although this one can serve; empty where it should not."""
+        return ""
 
     @abstractmethod
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:

@@ -10,12 +10,13 @@ from nearwise.engines.callback import CallbackEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
+from nearwise.engines.staged import StagedEngine
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["ENGINES", "Plan", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
-    e.name: e for e in (NativeEngine, MappedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
+    e.name: e for e in (NativeEngine, MappedEngine, StagedEngine, BlockEngine, CallbackEngine, ReferenceEngine)
 }
 """from the cheapest to the dearest; the planner takes the first that does not refuse"""
 
@@ -28,6 +29,7 @@ class Plan:
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
         lines = [f"engine: {self.engine.name}, {len(self.engine.distance.stored)} stored cases"]
+        lines += [f"  {self.engine.note}"] if self.engine.note else []
         lines += [f"  not {name}: {why}" for name, why in self.rejected.items()]
         return "\n".join([*lines, self.engine.distance.metric.describe()])
 
@@ -40,7 +42,7 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
     for name, made in ENGINES.items():
         if engine not in ("auto", name):
             continue
-        why = made.refuses(distance)
+        why = made.refuses(distance) or ("" if engine == name else made.declines(distance))
         if not why:
             return Plan(NativeEngine(distance, threads) if made is NativeEngine else made(distance), rejected)
         rejected[name] = why
