@@ -30,6 +30,7 @@ Instructions chosen_instructions() {
 }
 
 void bind_scan(nanobind::module_& module);
+void bind_staged(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -40,4 +41,5 @@ NB_MODULE(_core, module) {
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
   nearwise::bind_scan(module);
+  nearwise::bind_staged(module);
 }

@@ -44,6 +44,8 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 0) -> Plan:
             continue
         why = made.refuses(distance) or ("" if engine == name else made.declines(distance))
         if not why:
-            return Plan(NativeEngine(distance, threads) if made is NativeEngine else made(distance), rejected)
+            if issubclass(made, NativeEngine | StagedEngine):
+                return Plan(made(distance, threads), rejected)
+            return Plan(made(distance), rejected)
         rejected[name] = why
     raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in rejected.items()) + ".")

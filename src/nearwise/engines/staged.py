@@ -21,7 +21,9 @@ from nearwise.differences.prepared import Prepared
 from nearwise.engines.base import Distance, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.blocks import BLOCK_BYTES, BlockEngine
 from nearwise.engines.callback import warn_of_functions
+from nearwise.engines.native import core
 from nearwise.engines.select import empty_levels, empty_neighbours, fill_levels, fill_nearest, tie_bounds
+from nearwise.engines.texts import TextStages
 from nearwise.progress import progress
 from nearwise.weights import Matrix, Weights
 
@@ -87,7 +89,7 @@ class StagedEngine(BlockEngine):
 
     name = "staged"
 
-    def __init__(self, distance: Distance) -> None:
+    def __init__(self, distance: Distance, threads: int = 0) -> None:
         super().__init__(distance)
         warn_of_functions(distance, "one call for every pair of cases that the other features leave near")
         measures = distance.metric.measures
@@ -102,6 +104,9 @@ class StagedEngine(BlockEngine):
         self._blocks_gain = 1.0 if slow else max(held.blocks_gain for held in self._prepared.values())
         costly = ", ".join(repr(measures[f].name) for f in self._prepared)
         self.note = f"two stages: {costly} compared only for cases that the other features leave near enough"
+        why = TextStages.refuses(distance)
+        self._texts = None if why else TextStages(distance, threads)
+        self.note += f"; in NumPy: {why}" if why else "; in the C++ core"
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
@@ -122,6 +127,8 @@ class StagedEngine(BlockEngine):
         return f"{n} cases are few: every pair is faster from {FEW} down" if n <= FEW and not slow else ""
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        if self._texts is not None and core() is not None and self._texts.fits(queries).all():
+            return self._texts.nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
 
         def cut_off(j: int, sums: Floats) -> float:
