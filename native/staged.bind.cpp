@@ -12,28 +12,34 @@
 namespace nearwise {
 namespace {
 
-void check_packing(const Cases& c, const Queries& q) {
-  require(c.segments[0] == 0 && c.segments[c.g] == c.n,
-          "staged: segments must start at 0 and end at n = " + std::to_string(c.n) + ".");
-  for (Count a = 0; a < c.g; ++a)
-    require(c.segments[a] <= c.segments[a + 1], "staged: segments must not decrease, they do at " + std::to_string(a) + ".");
-  for (Count i = 0; i < c.n; ++i) {
-    require(c.index[i] >= 0, "staged: index must not be negative, it is at " + std::to_string(i) + ".");
-    require(c.group_codes[i] >= 0 && c.group_codes[i] < c.n_groups,
-            "staged: group_codes must be in 0 .. n_groups - 1, it is not at " + std::to_string(i) + ".");
-  }
-  for (Count i = 0; i < q.m; ++i)
-    require(q.exclude[i] >= -1 && q.exclude[i] < c.n,
-            "staged: exclude must be -1 or a packed position below n, it is not at " + std::to_string(i) + ".");
+// The position of the first entry that is wrong, or -1. The sentence is made only then: a string for every entry would
+// cost more than the search.
+template <class Wrong>
+Count first_wrong(Count count, Wrong wrong) {
+  for (Count i = 0; i < count; ++i)
+    if (wrong(i)) return i;
+  return -1;
 }
 
-void check_lengths(const std::uint8_t* texts, Count count, const char* name) {
-  for (Count i = 0; i < count; ++i) {
-    const int length = texts[i * text_bytes + length_at];
-    require(length <= text_letters || length == no_text,
-            std::string("staged: a text has at most 64 letters, or 255 where it is missing; ") + name + " has one of " +
-                std::to_string(length) + ".");
-  }
+void require_none(Count at, const std::string& rule) {
+  require(at < 0, "staged: " + rule + "; it is not at " + std::to_string(at) + ".");
+}
+
+bool is_length(std::uint8_t length) { return length <= text_letters || length == no_text; }
+
+void check_packing(const Cases& c, const Queries& q, const Texts& x) {
+  require(c.segments[0] == 0 && c.segments[c.g] == c.n,
+          "staged: segments must start at 0 and end at n = " + std::to_string(c.n) + ".");
+  require_none(first_wrong(c.g, [&](Count a) { return c.segments[a] > c.segments[a + 1]; }), "segments must not decrease");
+  require_none(first_wrong(c.n, [&](Count i) { return c.index[i] < 0; }), "index must not be negative");
+  require_none(first_wrong(c.n, [&](Count i) { return c.group_codes[i] < 0 || c.group_codes[i] >= c.n_groups; }),
+               "group_codes must be in 0 .. n_groups - 1");
+  require_none(first_wrong(q.m, [&](Count i) { return q.exclude[i] < -1 || q.exclude[i] >= c.n; }),
+               "exclude must be -1 or a packed position below n");
+  require_none(first_wrong(x.t * c.n, [&](Count i) { return !is_length(x.stored[i * text_bytes + length_at]); }),
+               "the length in stored_texts must be at most 64, or 255 where a text is missing");
+  require_none(first_wrong(x.t * q.m, [&](Count i) { return !is_length(x.asked[i * text_bytes + length_at]); }),
+               "the length in query_texts must be at most 64, or 255 where a text is missing");
 }
 
 void check_places(const Texts& x, Count p) {
@@ -110,10 +116,8 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3> staged_arrays(
   require_shape(query_texts, "query_texts", {q.m, x.t, text_bytes});
   require_shape(text_terms, "text_terms", {x.t, 4});
   require_shape(text_coefficients, "text_coefficients", {c.g, x.t});
-  check_packing(c, q);
+  check_packing(c, q, x);
   check_places(x, c.p);
-  check_lengths(x.stored, x.t * c.n, "stored_texts");
-  check_lengths(x.asked, x.t * q.m, "query_texts");
 
   const auto m = static_cast<std::size_t>(q.m), width = static_cast<std::size_t>(k);
   const auto groups = static_cast<std::size_t>(n_groups), v = static_cast<std::size_t>(c.v);

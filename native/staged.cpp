@@ -20,57 +20,22 @@
 #include <thread>
 #include <vector>
 
+#include "staged.space.hpp"
+
 namespace nearwise {
 namespace {
 
 constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
-constexpr Count block_length = 4;    // queries that share a tile
-constexpr Count first_batch = 4;     // cases compared in full at first, for each neighbour asked for
 constexpr Count run_length = 256;    // cases whose letters are compared at a time
 constexpr double slack = 1e-11;      // relative; covers the rounding of bounds and sums
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double visited = std::numeric_limits<double>::quiet_NaN();
-
-struct Neighbour {
-  double sum;
-  Count index, packed;
-  bool operator<(const Neighbour& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
-};
-
-// Made before the threads start, so that no thread can run out of memory.
-struct Workspace {
-  Workspace(Count n, Count k, Count t)
-      : rows(static_cast<std::size_t>(block_length * n)),
-        patterns(static_cast<std::size_t>(256 * t)),
-        edits(static_cast<std::size_t>(t)) {
-    found.reserve(static_cast<std::size_t>(n));
-    heap.reserve(static_cast<std::size_t>(std::min(n, k)) + 1);
-    first.reserve(static_cast<std::size_t>(std::min(n, first_batch * std::min(n, k))) + 1);
-  }
-  std::vector<double> rows;                    // [block_length, n]
-  std::vector<std::uint64_t> patterns;         // [t, 256] where each letter stands in the query text
-  std::vector<std::array<int, lanes>> edits;   // [t] of the cases that are being compared
-  std::vector<Neighbour> found;                // cases compared in full that were within reach
-  std::vector<Neighbour> heap;                 // the k nearest of them, the farthest on top
-  std::vector<Neighbour> first;                // the cases with the smallest rows
-};
-
-void keep_smallest(std::vector<Neighbour>& heap, const Neighbour& candidate, Count k) {
-  if (static_cast<Count>(heap.size()) == k) {
-    if (!(candidate < heap.front())) return;
-    std::pop_heap(heap.begin(), heap.end());
-    heap.back() = candidate;
-  } else {
-    heap.push_back(candidate);
-  }
-  std::push_heap(heap.begin(), heap.end());
-}
+constexpr double visited = -1.0;  // or left out
 
 class Search {
  public:
-  Search(const Cases& c, const Queries& q, const Texts& texts, const TextTile& tile, Workspace& space, Count query,
-         double* row)
-      : c_(c), q_(q), texts_(texts), tile_(tile), space_(space), query_(query), row_(row), reach_(infinity) {
+  Search(const Cases& c, const Queries& q, const Texts& texts, const Powers* powers, const TextTile& tile,
+         Workspace& space, Count query, double* row)
+      : c_(c), q_(q), texts_(texts), powers_(powers), tile_(tile), space_(space), query_(query), row_(row) {
     space_.found.clear();
     space_.heap.clear();
     std::fill(space_.patterns.begin(), space_.patterns.end(), 0);
@@ -84,28 +49,15 @@ class Search {
   }
 
   void run(const Nearest& nearest) {
-    // 0 * infinity is not a number, which has no place in an order: it ranks with infinity
-    for (Count i = 0; i < c_.n; ++i) row_[i] = row_[i] != row_[i] ? infinity : row_[i];
     if (q_.exclude[query_] >= 0) row_[q_.exclude[query_]] = visited;
     first();
-    std::array<Count, run_length> rows;
-    std::array<Count, lanes> batch;
-    Count waiting = 0;
-    for (Count i = 0; i < c_.n;) {
-      Count count = 0;
-      for (; i < c_.n && count < run_length; ++i) {
-        rows[static_cast<std::size_t>(count)] = i;
-        count += row_[i] <= reach_;  // false for a case that was visited or is left out
-      }
-      const Count close = still_close(rows.data(), count);
-      for (Count j = 0; j < close; ++j) {
-        batch[static_cast<std::size_t>(waiting++)] = rows[static_cast<std::size_t>(j)];
-        if (waiting < lanes) continue;
-        compare(batch.data(), waiting);
-        waiting = 0;
-      }
+    double above = -0.5, start = reach_;
+    for (const double part : {0.25, 0.5, 1.0}) {  // the nearest first: what they bring into reach spares the others
+      const double upto = part == 1.0 ? infinity : part * start;
+      if (!(upto > above)) continue;
+      band(above, upto);
+      above = upto;
     }
-    compare(batch.data(), waiting);
     write(nearest);
   }
 
@@ -120,13 +72,24 @@ class Search {
     return std::upper_bound(c_.segments + 1, c_.segments + c_.g, i) - (c_.segments + 1);
   }
 
-  // The raw difference of two texts with this many edits, under the missing policy.
-  double raw(Count t, Count i, int edits) const {
-    const double* term = texts_.terms + 4 * t;
-    const int own = asked(t)[length_at], other = stored(t)[i * text_bytes + length_at];
-    if (own == no_text || other == no_text) return own == other ? term[3] : term[2];
-    const int longer = std::max(own, other);
-    return term[1] == 0.0 ? edits : longer == 0 ? 0.0 : static_cast<double>(edits) / longer;
+  // What two texts with this many edits add to the sum, under the missing policy.
+  double term(Count t, Count i, int own, int other, int edits) const {
+    const double* rule = texts_.terms + 4 * t;
+    if (own == no_text || other == no_text) return coefficient(i, t) * raised(own == other ? rule[3] : rule[2]);
+    return coefficient(i, t) * powers_[rule[1] != 0.0].raised[std::max(own, other)][edits];
+  }
+
+  // No text with more edits is within reach, whichever case of the batch it belongs to.
+  int most_edits(Count t, const Count* batch, Count count) const {
+    double room = 0.0, longer = asked(t)[length_at];
+    for (Count l = 0; l < count; ++l) {
+      const double weight = coefficient(batch[l], t);
+      if (!(weight > 0)) return text_letters;
+      room = std::max(room, (reach_ - row_[batch[l]]) / weight);
+      longer = std::max<double>(longer, stored(t)[batch[l] * text_bytes + length_at]);
+    }
+    const double edits = (c_.power == 2 ? sqrt(room) : room) * (texts_.terms[4 * t + 1] != 0.0 ? longer : 1.0);
+    return edits < text_letters - 1 ? static_cast<int>(edits) + 1 : text_letters;  // false where it is not a number
   }
 
   // The first cases, by number and symbol alone.
@@ -135,7 +98,8 @@ class Search {
     space_.first.clear();
     double farthest = infinity;
     for (Count i = 0; i < c_.n; ++i) {
-      if (!(row_[i] <= farthest)) continue;
+      if (row_[i] != row_[i]) row_[i] = infinity;  // 0 * infinity has no place in an order and ranks with infinity
+      if (row_[i] > farthest || row_[i] < 0.0) continue;
       keep_smallest(space_.first, {row_[i], i, i}, most);
       if (static_cast<Count>(space_.first.size()) == most) farthest = space_.first.front().sum;
     }
@@ -152,6 +116,29 @@ class Search {
     for (const Neighbour& one : space_.first) row_[one.packed] = visited;
   }
 
+  // Compares the cases with above < row <= upto that are within reach.
+  void band(double above, double upto) {
+    std::array<Count, run_length> rows;
+    std::array<Count, lanes> batch;
+    Count waiting = 0;
+    for (Count i = 0; i < c_.n;) {
+      const double most = std::min(upto, reach_);
+      Count count = 0;
+      for (; i < c_.n && count < run_length; ++i) {
+        rows[static_cast<std::size_t>(count)] = i;
+        count += (row_[i] > above) & (row_[i] <= most);
+      }
+      const Count close = still_close(rows.data(), count);
+      for (Count j = 0; j < close; ++j) {
+        batch[static_cast<std::size_t>(waiting++)] = rows[static_cast<std::size_t>(j)];
+        if (waiting < lanes) continue;
+        compare(batch.data(), waiting);
+        waiting = 0;
+      }
+    }
+    compare(batch.data(), waiting);
+  }
+
   // Moves to the front the cases that the shared letters leave within reach.
   Count still_close(Count* rows, Count count) const {
     std::array<double, run_length> lower;
@@ -159,10 +146,12 @@ class Search {
     for (Count j = 0; j < count; ++j) lower[static_cast<std::size_t>(j)] = row_[rows[j]];
     for (Count t = 0; t < texts_.t; ++t) {
       tile_.shared(asked(t), stored(t), rows, count, shared.data());
+      const int own = asked(t)[length_at];
+      const std::uint8_t* others = stored(t) + length_at;
       for (Count j = 0; j < count; ++j) {
-        const int longer = std::max<int>(asked(t)[length_at], stored(t)[rows[j] * text_bytes + length_at]);
-        const double least = raw(t, rows[j], std::max(0, longer - shared[static_cast<std::size_t>(j)]));
-        lower[static_cast<std::size_t>(j)] += coefficient(rows[j], t) * raised(least);
+        const int other = others[rows[j] * text_bytes];
+        const int least = std::max(own, other) - shared[static_cast<std::size_t>(j)];
+        lower[static_cast<std::size_t>(j)] += term(t, rows[j], own, other, least);
       }
     }
     Count close = 0;
@@ -183,6 +172,7 @@ class Search {
   // Compares some cases in full, at most `lanes` of them.
   void compare(const Count* batch, Count count) {
     if (count == 0) return;
+    std::array<bool, lanes> beyond{};
     for (Count t = 0; t < texts_.t; ++t) {
       if (asked(t)[length_at] == no_text) continue;
       static constexpr std::uint8_t blank[text_bytes] = {};
@@ -191,10 +181,14 @@ class Search {
         const std::uint8_t* text = l < count ? stored(t) + batch[l] * text_bytes : blank;
         texts[static_cast<std::size_t>(l)] = text[length_at] == no_text ? blank : text;
       }
-      tile_.edits(space_.patterns.data() + 256 * t, asked(t)[length_at], texts.data(),
-                  space_.edits[static_cast<std::size_t>(t)].data());
+      const int most = most_edits(t, batch, count);
+      int* edits = space_.edits[static_cast<std::size_t>(t)].data();
+      tile_.edits(space_.patterns.data() + 256 * t, asked(t)[length_at], texts.data(), most, edits);
+      for (Count l = 0; l < count; ++l)
+        beyond[static_cast<std::size_t>(l)] |= edits[l] > most && stored(t)[batch[l] * text_bytes + length_at] != no_text;
     }
     for (Count l = 0; l < count; ++l) {
+      if (beyond[static_cast<std::size_t>(l)]) continue;
       const double sum = whole(batch[l], l);
       const Neighbour one{sum != sum ? infinity : sum, c_.index[batch[l]], batch[l]};
       if (one.sum > reach_) continue;
@@ -217,7 +211,7 @@ class Search {
       for (; f < until; ++f) sum += weights[f] * raised(number_or_symbol(f, i));
       if (t == texts_.t) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];
-      sum += coefficient(i, t) * raised(raw(t, i, edits));
+      sum += term(t, i, asked(t)[length_at], stored(t)[i * text_bytes + length_at], edits);
     }
     return sum;
   }
@@ -251,11 +245,12 @@ class Search {
   const Cases& c_;
   const Queries& q_;
   const Texts& texts_;
+  const Powers* powers_;  // [2] of counts, of shares of the longer length
   const TextTile& tile_;
   Workspace& space_;
   Count query_;
   double* row_;
-  double reach_;  // no case beyond it is wanted
+  double reach_ = infinity;  // no case beyond it is wanted
   bool in_front_;
 };
 
@@ -269,6 +264,7 @@ void staged(const Cases& cases, const Queries& queries, const Texts& texts, Coun
   spaces.reserve(static_cast<std::size_t>(workers));
   for (Count worker = 0; worker < workers; ++worker) spaces.emplace_back(cases.n, queries.k, texts.t);
 
+  const std::vector<Powers> powers{Powers(cases.power, false), Powers(cases.power, true)};
   std::atomic<Count> next{0};
   auto work = [&](Workspace& space) {
     for (Count block = next++; block < blocks; block = next++) {
@@ -278,7 +274,7 @@ void staged(const Cases& cases, const Queries& queries, const Texts& texts, Coun
           tile(cases, queries.values + query * cases.p, begin, std::min(begin + tile_length, cases.n),
                space.rows.data() + (query - first) * cases.n);
       for (Count query = first; query < last; ++query)
-        Search(cases, queries, texts, text_tile, space, query, space.rows.data() + (query - first) * cases.n)
+        Search(cases, queries, texts, powers.data(), text_tile, space, query, space.rows.data() + (query - first) * cases.n)
             .run(nearest);
     }
   };

@@ -24,8 +24,9 @@ struct Texts {
 struct TextTile {
   // shared[j] = sum over b of min(counts of the query, counts of row j): at least the letters that the two have in common
   void (*shared)(const std::uint8_t* query, const std::uint8_t* stored, const Count* rows, Count count, int* shared);
-  // edits[j], j < lanes: insertions, deletions and replacements from the query to the text
-  void (*edits)(const std::uint64_t* pattern, int query_length, const std::uint8_t* const* texts, int* edits);
+  // edits[j], j < lanes: insertions, deletions and replacements from the query to the text; where there are more than
+  // `most`, any number beyond it that is not too large
+  void (*edits)(const std::uint64_t* pattern, int query_length, const std::uint8_t* const* texts, int most, int* edits);
 };
 
 namespace baseline {

@@ -23,41 +23,49 @@ void shared_letters(const std::uint8_t* query, const std::uint8_t* stored, const
 }
 
 // Hyyrö's bit-parallel columns (Myers 1999, Hyyrö 2003) of one pattern and a few texts: bit i of `up` and `down` says that
-// the edit distance grows or falls from letter i - 1 to i of the pattern; `score` follows its last letter.
+// the edit distance grows or falls from letter i - 1 to i of the pattern. `score` follows the diagonal that ends at the last
+// letters of both. It never falls, so where it is beyond `most` for all texts nobody needs the rest.
 #if defined(__AVX2__) && defined(__GNUC__)
 constexpr Count side = 4;
 using Words = Word __attribute__((vector_size(8 * side)));
 void look_up(const Word* pattern, const std::uint8_t* const* t, int j, Words& match) {
   match = Words{pattern[t[0][j]], pattern[t[1][j]], pattern[t[2][j]], pattern[t[3][j]]};
 }
+bool all(const Words& bits) { return (bits[0] & bits[1] & bits[2] & bits[3]) != 0; }
 #else
 constexpr Count side = 1;
 using Words = Word;
 void look_up(const Word* pattern, const std::uint8_t* const* t, int j, Words& match) { match = pattern[t[0][j]]; }
+bool all(Words bits) { return bits != 0; }
 #endif
 
 struct Column {
-  Words up, down, score, length;
+  Words up, down, score, length, shift;  // shift: of the pattern against the text, on the diagonal
 };
 
-void next_letter(const Word* pattern, const std::uint8_t* const* texts, int j, int last, Column& c) {
+void start(int query_length, const Word* lengths, Column& c) {
+  memcpy(&c.length, lengths, sizeof(Words));
+  c.up = ~Words{};
+  c.down = Words{};
+  c.shift = static_cast<Word>(query_length) - c.length;
+  const Words negative = c.shift >> 63;
+  c.score = (c.shift ^ -negative) + negative;  // |shift|
+}
+
+void next_letter(const Word* pattern, const std::uint8_t* const* texts, int j, Column& c) {
   Words match;
   look_up(pattern, texts, j, match);
   const Words diagonal = (((match & c.up) + c.up) ^ c.up) | match | c.down;
   const Words right = c.down | ~(diagonal | c.up), left = diagonal & c.up;
-  const Words counts = (static_cast<Word>(j) - c.length) >> 63;  // 1 unless the text has ended
-  c.score += ((right >> last) & counts) - ((left >> last) & counts);
+  const Words at = static_cast<Word>(j) + c.shift;
+  const Words outside = (at | (c.length - 1 - static_cast<Word>(j))) >> 63;  // before the diagonal, or after the text
+  c.score += (~(diagonal >> (at & 63)) & 1) & ~outside;
   const Words shifted = (right << 1) | 1;
   c.up = (left << 1) | ~(diagonal | shifted);
   c.down = shifted & diagonal;
 }
 
-void edit_counts(const Word* pattern, int query_length, const std::uint8_t* const* texts, int* edits) {
-  if (query_length == 0) {
-    for (Count l = 0; l < lanes; ++l) edits[l] = texts[l][length_at];
-    return;
-  }
-  const Word start = static_cast<Word>(query_length);
+void edit_counts(const Word* pattern, int query_length, const std::uint8_t* const* texts, int most, int* edits) {
   int longest = 0;
   Word lengths[lanes], scores[lanes];
   for (Count l = 0; l < lanes; ++l) {
@@ -65,13 +73,17 @@ void edit_counts(const Word* pattern, int query_length, const std::uint8_t* cons
     longest = own > longest ? own : longest;
     lengths[l] = static_cast<Word>(own);
   }
+  const Word limit = static_cast<Word>(most);
   for (Count l = 0; l < lanes; l += 2 * side) {  // two independent columns keep the machine busy
-    Column a{~Words{}, Words{}, start + Words{}, Words{}}, b = a;
-    memcpy(&a.length, lengths + l, sizeof(Words));
-    memcpy(&b.length, lengths + l + side, sizeof(Words));
-    for (int j = 0; j < longest; ++j) {
-      next_letter(pattern, texts + l, j, query_length - 1, a);
-      next_letter(pattern, texts + l + side, j, query_length - 1, b);
+    Column a, b;
+    start(query_length, lengths + l, a);
+    start(query_length, lengths + l + side, b);
+    for (int j = 0; j < longest;) {
+      for (const int stop = j + 4 < longest ? j + 4 : longest; j < stop; ++j) {
+        next_letter(pattern, texts + l, j, a);
+        next_letter(pattern, texts + l + side, j, b);
+      }
+      if (all(((limit - a.score) & (limit - b.score)) >> 63)) break;
     }
     memcpy(scores + l, &a.score, sizeof(Words));
     memcpy(scores + l + side, &b.score, sizeof(Words));

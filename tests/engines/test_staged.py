@@ -45,14 +45,15 @@ def _small_batches(monkeypatch):
 
 @given(
     seeds, mixed_kinds(), st.integers(1, 12), st.sampled_from([1, 2, 3]), st.sampled_from(["max", "value", "mean"]),
-    st.sampled_from(SHAPES), st.booleans(), st.sampled_from([1.0, 3.0]), st.sampled_from([9, 25]),
+    st.sampled_from(SHAPES), st.booleans(), st.sampled_from([1.0, 3.0]), st.sampled_from([9, 25]), st.booleans(),
 )  # fmt: skip
-def test_two_stages_equal_the_reference(seed, kinds, k, p, policy, shape, alone, gain, n):
+def test_two_stages_equal_the_reference(seed, kinds, k, p, policy, shape, alone, gain, n, native):
     distance, queries, payload = problem(seed, kinds, n=n, p=p, policy=policy, shape=shape)
 
     def engine(distance):
         made = StagedEngine(distance)
         made._blocks_gain = gain
+        made._texts = made._texts if native else None
         return made
 
     compare(engine, distance, queries, payload, k, None if alone else np.arange(len(queries)) - 1)
@@ -139,6 +140,7 @@ def test_bounds_that_tell_nothing_end_in_a_block_of_every_pair():
     weights = Global([0.0, 1.0], distance.metric.names)
     distance = Distance(distance.metric, weights, distance.stored)
     engine, seen = StagedEngine(distance), []
+    engine._texts = None
     block = engine.block
     engine.block = lambda queries, weights: seen.append(len(queries)) or block(queries, weights)
     compare(lambda _: engine, distance, queries, payload, 2, None)
@@ -149,6 +151,7 @@ def test_weights_of_queries_follow_the_queries_into_the_block(monkeypatch):
     distance, queries, payload = problem(11, ["numeric", "text"], n=40, m=12, shape="per-query", holes=0.0)
     assert isinstance(distance.weights, PerQuery)
     monkeypatch.setattr("nearwise.engines.staged.BLOCK_BYTES", 32 * 40 * 5)
+    monkeypatch.setattr("nearwise.engines.staged.CACHED", 1)
     compare(StagedEngine, distance, queries, payload, 2, None)
 
 

@@ -129,6 +129,8 @@ class PreparedVectors(Prepared):
 class PreparedLinkage(Prepared):
     """Sets of vectors: all members one below the other, and the box around each set."""
 
+    blocks_gain = 3.0  # whole tiles of members, against picking those of the survivors
+
     def __init__(self, fitted: Any, values: NDArray[Any]) -> None:
         super().__init__(fitted, values)
         self.sizes = np.array([len(v) for v in values], dtype=np.intp)
