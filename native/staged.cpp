@@ -23,6 +23,9 @@
 #include "staged.space.hpp"
 
 namespace nearwise {
+
+using namespace stages;
+
 namespace {
 
 constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums

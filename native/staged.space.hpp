@@ -8,7 +8,7 @@
 
 #include "staged.hpp"
 
-namespace nearwise {
+namespace nearwise::stages {  // other kernels have a Neighbour and a Workspace of their own
 
 constexpr Count block_length = 4;    // queries that share a tile
 constexpr Count first_batch = 4;     // cases compared in full at first, for each neighbour asked for
@@ -60,4 +60,4 @@ inline void keep_smallest(std::vector<Neighbour>& heap, const Neighbour& candida
   std::push_heap(heap.begin(), heap.end());
 }
 
-}  // namespace nearwise
+}  // namespace nearwise::stages

@@ -10,8 +10,9 @@ from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
 from nearwise.engines.blocks import BlockEngine
+from nearwise.engines.native import core
 from nearwise.engines.plan import plan
-from nearwise.engines.staged import FEW, StagedEngine
+from nearwise.engines.staged import FEW, FEW_TEXTS, StagedEngine
 from nearwise.errors import NearwiseWarning
 from nearwise.weights import Global, PerQuery, Stored
 
@@ -170,13 +171,22 @@ def test_a_tie_group_of_all_cases_is_complete():
     compare(StagedEngine, distance, queries, payload, 2, None)
 
 
-def test_the_planner_takes_two_stages_from_a_few_hundred_cases_on():
-    few, many = (problem(0, ["numeric", "text"], n=n, m=1)[0] for n in (FEW, FEW + 1))
+def test_the_planner_takes_two_stages_where_there_are_enough_cases():
+    few, many = (problem(0, ["numeric", "tags"], n=n, m=1)[0] for n in (FEW, FEW + 1))
     assert plan(few).engine.name == "blocks"
-    assert "not staged: 500 cases are few" in plan(few).describe()
+    assert "not staged: 2000 cases are few" in plan(few).describe()
     assert plan(few, "staged").engine.name == "staged"
     assert plan(many).engine.name == "staged"
     assert "'f1' compared only for cases" in plan(many).describe()
+
+
+def test_the_planner_takes_two_stages_for_texts_where_the_core_serves_them(monkeypatch):
+    few, many = (problem(0, ["numeric", "text"], n=n, m=1)[0] for n in (FEW_TEXTS, FEW_TEXTS + 1))
+    assert plan(few).engine.name == "blocks"
+    assert plan(many).engine.name == ("blocks" if core() is None else "staged")
+    monkeypatch.setenv("NEARWISE_NATIVE", "0")
+    assert plan(many).engine.name == "blocks"
+    assert "texts outside the C++ core are faster in blocks" in plan(many).describe()
 
 
 def test_what_two_stages_refuse():

@@ -18,6 +18,7 @@ import numpy as np
 
 from nearwise.differences.metric import Encoded, Measure, Measured, power
 from nearwise.differences.prepared import Prepared
+from nearwise.differences.text import Strings
 from nearwise.engines.base import Distance, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.blocks import BLOCK_BYTES, BlockEngine
 from nearwise.engines.callback import warn_of_functions
@@ -39,8 +40,9 @@ LEAST = 64
 """cases in the second batch at least"""
 CACHED = 1 << 16
 """sums of cheap features worked out at a time: half a megabyte an array, which stays in the cache"""
-FEW = 500
-"""below this many stored cases a block of every pair is faster (benchmarks/staged.py)"""
+FEW, FEW_TEXTS = 2000, 100
+"""up to so many stored cases the planner prefers a block of every pair. Measured with 5 numbers and k = 10: sets break
+even at 1,500 to 2,500 cases; the kernel for texts is 4 times faster from 100 cases on"""
 
 CutOff = Callable[[int, Floats], float]
 """(query, some of its sums) -> a sum that the last wanted case cannot exceed"""
@@ -122,9 +124,16 @@ class StagedEngine(BlockEngine):
 
     @classmethod
     def declines(cls, distance: Distance) -> str:
-        n = len(distance.stored)
-        slow = any(not m.fitted.vectorised for m in distance.metric.measures)
-        return f"{n} cases are few: every pair is faster from {FEW} down" if n <= FEW and not slow else ""
+        n, fitted = len(distance.stored), [m.fitted for m in distance.metric.measures]
+        if any(not f.vectorised for f in fitted):
+            return ""
+        few = FEW
+        if any(isinstance(f, Strings) for f in fitted):
+            why = TextStages.refuses(distance)
+            if why:  # rapidfuzz is 3 times faster in blocks, which random texts do not make up for
+                return f"texts outside the C++ core are faster in blocks ({why})"
+            few = FEW_TEXTS
+        return f"{n} cases are few: every pair is faster up to {few}" if n <= few else ""
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if self._texts is not None and core() is not None and self._texts.fits(queries).all():
