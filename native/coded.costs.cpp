@@ -93,8 +93,8 @@ void Costs::fill_overlap(const Step& step, double* least) {
 }
 
 void Costs::fill_table(const Step& step, double* least) {
-  const auto quantise = chosen_instructions() == Instructions::avx2 ? avx2::quantise : baseline::quantise;
-  const auto spread = chosen_instructions() == Instructions::avx2 ? avx2::spread : baseline::spread;
+  const auto quantise = NEARWISE_CHOSEN(quantise);
+  const auto spread = NEARWISE_CHOSEN(spread);
   for (Count a = 0; a < used_; ++a) {
     std::uint8_t* units = units_.data() + a * most_values_;
     least[a] += quantise({queries_[a].rows[step.feature], step.values, step.coefficient, queries_[a].scale * down_}, units);

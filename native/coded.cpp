@@ -123,7 +123,7 @@ class Batch {
   }
 
   void walk_over(Count from, Count to) {
-    const auto run = chosen_instructions() == Instructions::avx2 ? avx2::walk : baseline::walk;
+    const auto run = NEARWISE_CHOSEN(walk);
     std::copy_n(costs_.floor(), lanes, stack_.data());
     run({part_->nodes.data(), part_->roots[from], part_->roots[to], part_->entries.data(), part_->width, costs_.data(),
          stack_.data(), costs_.limits(), &Batch::hit, this});

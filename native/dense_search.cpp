@@ -215,8 +215,7 @@ class Search final : public Listener {
     block.has_holes = form_ != Form::product;
     block.form = form_;
     if (block.has_holes) block.has_holes = dense_.has_holes_ || any_hole(group, last);
-    if (chosen_instructions() == Instructions::avx2) avx2::propose(block, *this);
-    else baseline::propose(block, *this);
+    NEARWISE_CHOSEN(propose)(block, *this);
   }
 
   bool any_hole(Count group, Count last) const {

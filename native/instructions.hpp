@@ -7,4 +7,11 @@ enum class Instructions { baseline, avx2 };
 
 Instructions chosen_instructions();
 
+// The copy of a hot loop to run; where AVX2 was not compiled there is only one.
+#ifdef NEARWISE_HAS_AVX2
+#define NEARWISE_CHOSEN(loop) (chosen_instructions() == Instructions::avx2 ? avx2::loop : baseline::loop)
+#else
+#define NEARWISE_CHOSEN(loop) (baseline::loop)
+#endif
+
 }  // namespace nearwise

@@ -20,12 +20,7 @@ using Counts2 = nb::ndarray<nb::numpy, Count, nb::ndim<2>>;
 
 constexpr Count most = (Count{1} << 31) - 1;  // cases are numbered in 32 bits
 
-KdLoops chosen_loops() {
-#ifdef NEARWISE_HAS_AVX2
-  if (chosen_instructions() == Instructions::avx2) return avx2::kd_loops();
-#endif
-  return baseline::kd_loops();
-}
+KdLoops chosen_loops() { return NEARWISE_CHOSEN(kd_loops)(); }
 
 Count size_of(const Array& array, std::size_t axis) { return static_cast<Count>(array.shape(axis)); }
 

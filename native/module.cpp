@@ -35,6 +35,7 @@ void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
+void bind_staged(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -50,4 +51,5 @@ NB_MODULE(_core, module) {
   nearwise::bind_kd(module);
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
+  nearwise::bind_staged(module);
 }

@@ -95,7 +95,8 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3> scan_arrays(
   std::vector<Count> indices(m * width), inside(m), tied(m);
   {
     nb::gil_scoped_release release;
-    scan(c, q, threads, chosen_instructions() == Instructions::avx2 ? avx2::tile : baseline::tile, {sums.data(), indices.data(), inside.data(), tied.data(), tie_sums.data()});
+    scan(c, q, threads, NEARWISE_CHOSEN(tile),
+         {sums.data(), indices.data(), inside.data(), tied.data(), tie_sums.data()});
   }
   return {to_numpy<double, 2>(std::move(sums), {m, width}), to_numpy<Count, 2>(std::move(indices), {m, width}),
           to_numpy<Count, 1>(std::move(inside), {m}), to_numpy<Count, 1>(std::move(tied), {m}),

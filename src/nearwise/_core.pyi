@@ -238,3 +238,33 @@ class CodedSearch:
         """Hands over flat arrays: sums (m, k), indices (m, k) or how many cases are at each level, inside (m,), tied
         (m,), and the values added up per group, over the tie group (m, n_groups, v) or per level (m, k, n_groups, v).
         """
+
+def staged(
+    columns: NDArray[np.float64],
+    is_symbol: NDArray[np.uint8],
+    segments: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    one_missing: NDArray[np.float64],
+    both_missing: NDArray[np.float64],
+    power: int,
+    queries: NDArray[np.float64],
+    exclude: NDArray[np.int64],
+    index: NDArray[np.int64],
+    k: int,
+    tolerance: float,
+    group_codes: NDArray[np.int32],
+    group_values: NDArray[np.float64],
+    n_groups: int,
+    threads: int,
+    stored_texts: NDArray[np.uint8],
+    query_texts: NDArray[np.uint8],
+    text_terms: NDArray[np.float64],
+    text_coefficients: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """What `scan` gives, with texts that are compared only where they can still matter.
+
+    A text is a record of 128 bytes: 64 letters (codes 1 to 255; 0 in a query for a letter that no stored text
+    has), how many letters have each code modulo 32, the length (255: missing), and padding. Shapes: stored_texts
+    (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
+    all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
+    """

@@ -164,7 +164,9 @@ def test_every_kind_and_engine_is_in_these_tests():
     assert {kind.name for kind, _ in KINDS.values()} == {
         "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
     }  # fmt: skip
-    assert set(ENGINES) == {"coded", "kd", "dense", "native", "mapped", "blocks", "callback", "reference"}
+    assert set(ENGINES) == {
+        "coded", "kd", "dense", "native", "mapped", "staged", "blocks", "callback", "reference",
+    }  # fmt: skip
 
 
 def test_the_payload_adds_up_over_a_tie_group():

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
 from nearwise.cases.target import Target
+from nearwise.differences.prepared import Prepared
 from nearwise.errors import InputError
 
 __all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "sample_rows"]
@@ -103,6 +104,10 @@ class Fitted(ABC):
     @abstractmethod
     def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
         """(m, n) raw differences of m query values and n stored values. The fast version."""
+
+    def prepare(self, values: NDArray[Any]) -> Prepared:
+        """Stored values in a form that answers one query value at a time, with a lower bound where one is cheap."""
+        return Prepared(self, values)
 
     @abstractmethod
     def expected(self, values: NDArray[Any]) -> NDArray[np.float64]:

@@ -118,7 +118,10 @@ class Measure:
 
     def block(self, X: Encoded, Q: Encoded) -> NDArray[np.float64]:
         """(m, n) raw differences under the missing policy; 0 where a pair is left out (see `left_out`)."""
-        raw = self.fitted.block(X.values, Q.values)
+        return self.under_policy(self.fitted.block(X.values, Q.values), X, Q)
+
+    def under_policy(self, raw: NDArray[np.float64], X: Encoded, Q: Encoded) -> NDArray[np.float64]:
+        """The same array (m, n) with what the policy says where a value is missing."""
         if X.missing is None and Q.missing is None:
             return raw
         x = np.zeros(len(X.values), dtype=bool) if X.missing is None else X.missing

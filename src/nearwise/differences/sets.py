@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Set
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.prepared import PreparedLinkage, PreparedSets, box_corners, box_gaps
 from nearwise.differences.vectors import check_magnitude, squared_gap, squared_gaps
 from nearwise.errors import InputError, did_you_mean
 
@@ -90,6 +91,7 @@ class LinkageFitted(Sampled):
 
     width: int | None
     """numbers a member has in training; None where no training case has a set"""
+    boxes: ClassVar[Any] = staticmethod(box_gaps)
 
     def _prepare(self, column: Column, context: FitContext) -> None:
         self.width = next((v.shape[1] for v in column.values if v is not None), None)
@@ -121,6 +123,9 @@ class LinkageFitted(Sampled):
                 out[rows, columns] = self.link(squared_gaps(members, queries), q_starts, x_starts)
         return out
 
+    def prepare(self, values: NDArray[Any]) -> PreparedLinkage:
+        return PreparedLinkage(self, values)
+
     def link(
         self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
     ) -> NDArray[np.float64]:
@@ -139,6 +144,8 @@ class Minimum(LinkageFitted):
 
 
 class Hausdorff(LinkageFitted):
+    boxes = staticmethod(box_corners)
+
     def pair(self, x: Any, q: Any) -> float:
         there = max(min(squared_gap(a, b) for b in q) for a in x)
         back = max(min(squared_gap(a, b) for a in x) for b in q)
@@ -198,6 +205,9 @@ class SymbolSetsFitted(Sampled):
         apart /= np.maximum(whole, 1.0, out=whole)
         return spread(apart, row, column)
 
+    def prepare(self, values: NDArray[Any]) -> PreparedSets:
+        return PreparedSets(self, values)
+
 
 def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]]) -> NDArray[np.float64]:
     """(m, n) sizes of the intersections.
@@ -212,7 +222,8 @@ def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]])
     m, n = len(queries), len(stored)
     out = np.zeros((m, n))
     common = [symbol for symbol, held in holders.items() if len(held) * 32 > n]
-    for part in _parts(common, max(1, _MEMBERS * _MEMBERS // max(n, m, 1))):
+    size = max(1, _MEMBERS * _MEMBERS // max(n, m, 1))
+    for part in (common[k : k + size] for k in range(0, len(common), size)):
         held = np.zeros((n, len(part)))
         for k, symbol in enumerate(part):
             held[holders[symbol], k] = 1.0
@@ -224,10 +235,6 @@ def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]])
         if found:
             out[i] += np.bincount(np.concatenate(found), minlength=n)
     return out
-
-
-def _parts(items: list[Any], size: int) -> Iterator[list[Any]]:
-    return (items[i : i + size] for i in range(0, len(items), size))
 
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:

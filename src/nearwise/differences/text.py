@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.prepared import PreparedStrings, edit_count_bound, edit_share_bound, winkler_bound
 from nearwise.differences.sets import SymbolSetsFitted, distinct, objects, spread
 
 __all__ = ["JaroWinkler", "Levenshtein", "TokenDice"]
@@ -79,6 +80,11 @@ class Strings(Sampled):
     @abstractmethod
     def scorer(self) -> Any: ...
 
+    bound_by_lengths: ClassVar[Any]
+
+    def prepare(self, values: NDArray[Any]) -> PreparedStrings:
+        return PreparedStrings(self, values, type(self).bound_by_lengths)
+
     def encode(self, column: Column) -> NDArray[Any]:
         return objects(["" if v is None else v for v in column.values])
 
@@ -99,6 +105,8 @@ class Strings(Sampled):
 
 
 class EditCount(Strings):
+    bound_by_lengths = edit_count_bound
+
     def scorer(self) -> Any:
         from rapidfuzz.distance import Levenshtein as Edits
 
@@ -107,6 +115,7 @@ class EditCount(Strings):
 
 class EditShare(Strings):
     bound = 1.0
+    bound_by_lengths = edit_share_bound
 
     def scorer(self) -> Any:
         from rapidfuzz.distance import Levenshtein as Edits
@@ -116,6 +125,7 @@ class EditShare(Strings):
 
 class Winkler(Strings):
     bound = 1.0
+    bound_by_lengths = winkler_bound
 
     def scorer(self) -> Any:
         from rapidfuzz.distance import JaroWinkler as Jaro

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.prepared import Prepared, PreparedVectors
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["VectorDifference", "check_magnitude", "squared_gap", "squared_gaps"]
@@ -86,6 +87,9 @@ class Lengths(Sampled):
     def block(self, X: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.sqrt(squared_gaps(X, Q))
 
+    def prepare(self, values: NDArray[Any]) -> Prepared:
+        return PreparedVectors(self, values)
+
 
 class Angles(Lengths):
     r"""Vectors of length 1, for which :math:`1 - \cos = |u - v|^2 / 2`.
@@ -100,6 +104,9 @@ class Angles(Lengths):
         vectors = vectors / np.where(largest > 0, largest, 1.0)  # first, so that tiny numbers have squares
         lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
+
+    def prepare(self, values: NDArray[Any]) -> Prepared:
+        return Prepared(self, values)  # all have length 1, which tells nothing
 
     def pair(self, x: Any, q: Any) -> float:
         if not np.any(x) or not np.any(q):

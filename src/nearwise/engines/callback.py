@@ -7,7 +7,16 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.errors import warn
 from nearwise.weights import Matrix
 
-__all__ = ["CallbackEngine"]
+__all__ = ["CallbackEngine", "warn_of_functions"]
+
+
+def warn_of_functions(distance: Distance, pairs: str = "one call for every pair of cases") -> None:
+    slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
+    if slow:
+        warn(
+            f"Feature {slow[0]!r} is compared by a Python function, {pairs}: this is slow on large tables. "
+            "Give Custom(function, vectorised=True) if the function can take arrays."
+        )
 
 
 class CallbackEngine(BlockEngine):
@@ -15,12 +24,7 @@ class CallbackEngine(BlockEngine):
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
-        slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
-        if slow:
-            warn(
-                f"Feature {slow[0]!r} is compared by a Python function, one call for every pair of cases: this is slow "
-                "on large tables. Give Custom(function, vectorised=True) if the function can take arrays."
-            )
+        warn_of_functions(distance)
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:

@@ -5,7 +5,8 @@ Rules, in this order:
 - coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
 - kd: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
 - dense: numbers and symbols by overlap, with the same weights; native: the same where single precision will not do;
-- mapped: a matrix of weights; blocks: everything else; callback: Python functions; reference: only when asked.
+- mapped: a matrix of weights; staged: costly features (text, sets, vectors) beside cheap ones, on larger tables;
+- blocks: everything else; callback: Python functions; reference: only when asked.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from nearwise.engines.kd import KdEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
+from nearwise.engines.staged import StagedEngine
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["ENGINES", "Plan", "plan"]
@@ -33,6 +35,7 @@ ENGINES: dict[str, type[Engine]] = {
         DenseEngine,
         NativeEngine,
         MappedEngine,
+        StagedEngine,
         BlockEngine,
         CallbackEngine,
         ReferenceEngine,

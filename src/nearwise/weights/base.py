@@ -76,7 +76,7 @@ class Weights:
         """The same weights in the order of the classes and the levels of a table."""
         return self
 
-    def of_queries(self, rows: slice, m: int) -> Weights:
+    def of_queries(self, rows: slice | NDArray[np.intp], m: int) -> Weights:
         """The weights that a block of m queries needs; the same ones unless they come with the queries."""
         return self
 

@@ -125,7 +125,7 @@ class PerQuery(PerCase):
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         return float(self.values[j if len(self.values) > 1 else 0, f])
 
-    def of_queries(self, rows: slice, m: int) -> Weights:
+    def of_queries(self, rows: slice | NDArray[np.intp], m: int) -> Weights:
         if len(self.values) not in (1, m):
             raise WeightShapeError(
                 f"Weights per query are given for {len(self.values)} queries, asked are {m}: give one row per query, "
