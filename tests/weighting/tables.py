@@ -89,11 +89,11 @@ def slow_mdw(problem, pairs="all", significance="calibrated"):
     """scale (p,), in (c, p), out (c, p), significance (c, p) by Howe & Cardie eqs. 1-5."""
     p = len(problem.features)
     found = [slow_means(problem, f, pairs) for f in range(p)]
-    scale = np.array([0.0 if m < 1e-12 else 1.0 / m for m, _, _ in found])
+    scale = np.array([0.0 if m < 1e-300 else 1.0 / m for m, _, _ in found])
     factor = scale if significance == "calibrated" else np.ones(p)
     inside = np.stack([i for _, i, _ in found], axis=1) * factor
     outside = np.stack([o for _, _, o in found], axis=1) * factor
-    raw = np.where(outside > inside + 1e-10, outside - inside, 0.0)
+    raw = np.where(outside > inside + 1e-10 * np.maximum(outside, inside), outside - inside, 0.0)
     for row in raw:
         row[:] = row / row.sum() if row.sum() > 0 else 1.0 / p
     return scale, inside, outside, raw
