@@ -18,7 +18,8 @@ void choose_steps(const Stored& s, Count part, Part& out) {
   const double* coefficients = s.coefficients + part * s.p;
   for (Count f = 0; f < s.p; ++f)
     if (coefficients[f] != 0)
-      out.steps.push_back({static_cast<std::int32_t>(f), 0, coefficients[f], s.values[f], 0, 0, s.is_table[f] != 0});
+      out.steps.push_back({static_cast<std::int32_t>(f), 0, coefficients[f], {0.0, coefficients[f]}, s.values[f], 0, 0,
+                           s.is_table[f] != 0});
   out.width = static_cast<Count>(out.steps.size());
   out.heaviest.resize(out.steps.size());
   std::iota(out.heaviest.begin(), out.heaviest.end(), 0);

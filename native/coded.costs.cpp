@@ -10,17 +10,12 @@ namespace nearwise::coded {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-53;
-constexpr Count most_rounded = 128;  // beyond, half a unit each would take too much of the byte
+constexpr Count narrow_width = 24;    // up to so many features a byte tells sums apart well enough
+constexpr Count most_rounded = 8192;  // beyond, half a unit each would take too much of two bytes
 
-std::uint8_t whole_units(double units) {
+std::uint16_t whole_units(double units, double most) {
   // what is not a number (0 * infinity) bounds nothing
-  return units >= 255 ? std::uint8_t{255} : units > 0 ? static_cast<std::uint8_t>(units) : std::uint8_t{0};
-}
-
-std::uint8_t units_of_limit(const Lane& lane) {
-  constexpr double rounding = 1e-9;  // far more than the products of a scale and a cost below 256 are off
-  if (lane.limit.value() == infinity) return 255;
-  return whole_units(lane.limit.value() * lane.scale + lane.excess + rounding);
+  return static_cast<std::uint16_t>(units >= most ? most : units > 0 ? units : 0.0);
 }
 
 }  // namespace
@@ -38,43 +33,56 @@ Costs::Costs(const Index& index) {
 
 void Costs::prepare(const Part& part, Lane* queries, Count used) {
   part_ = &part, queries_ = queries, used_ = used;
+  wide_ = part.width > narrow_width;
+  most_ = wide_ ? 65535.0 : 255.0;
   down_ = 1.0 - (4.0 * static_cast<double>(part.width) + 64.0) * unit_roundoff;
   for (Count a = 0; a < used_; ++a) choose_scale(queries_[a]);
   double least[lanes] = {};
   for (const Step& step : part.steps) step.is_table ? fill_table(step, least) : fill_overlap(step, least);
   for (Count a = 0; a < lanes; ++a) {
-    // a lane without a query stands at 255, beyond its limit of 0
-    floor_[a] = a < used_ ? whole_units(least[a] * queries_[a].scale * down_) : std::uint8_t{255};
-    limits_[a] = a < used_ ? units_of_limit(queries_[a]) : std::uint8_t{0};
+    // a lane without a query stands at the most, beyond its limit of 0
+    set(floor_, a, a < used_ ? whole_units(least[a] * queries_[a].scale * down_, most_) : static_cast<std::uint16_t>(most_));
+    set(limits_, a, a < used_ ? units_of_limit(queries_[a]) : std::uint16_t{0});
   }
 }
 
 bool Costs::are_coarse(const Lane* queries, Count used) const {
-  constexpr std::uint8_t coarse = 64;
   Count count = 0;
   for (Count a = 0; a < used; ++a)
-    if (limits_[a] < coarse && queries[a].limit.value() > 0) ++count;
+    if (units_of_limit(queries[a]) < 0.25 * most_ && queries[a].limit.value() > 0) ++count;
   return 4 * count > used;
 }
 
-void Costs::lower_limit(Count lane, const Lane& query) { limits_[lane] = units_of_limit(query); }
+void Costs::lower_limit(Count lane, const Lane& query) { set(limits_, lane, units_of_limit(query)); }
 
-// As fine as a byte allows: the limit stands near 255, and what lies beyond needs no telling apart. Costs of overlap
+std::uint16_t Costs::units_of_limit(const Lane& lane) const {
+  constexpr double rounding = 1e-6;  // far more than the products of a scale and a cost are off
+  if (lane.limit.value() == infinity) return static_cast<std::uint16_t>(most_);
+  return whole_units(lane.limit.value() * lane.scale + lane.excess + rounding, most_);
+}
+
+// Bytes may be read and written where words are kept, so one memory serves both.
+void Costs::set(std::uint16_t* words, Count place, std::uint16_t units) const {
+  if (wide_) words[place] = units;
+  else reinterpret_cast<std::uint8_t*>(words)[place] = static_cast<std::uint8_t>(units);
+}
+
+// As fine as possible: the limit stands near the most, and what lies beyond needs no telling apart. Costs of overlap
 // are rounded to the nearest unit, half a unit too high at most; the limit is raised by what all of them may exceed.
 void Costs::choose_scale(Lane& lane) const {
-  double most = lane.limit.value();
-  if (most == infinity) {
-    most = 0;
-    for (const Step& step : part_->steps) most += step.coefficient * (step.is_table ? 2.0 : 1.0);
+  double sum = lane.limit.value();
+  if (sum == infinity) {
+    sum = 0;
+    for (const Step& step : part_->steps) sum += step.coefficient * (step.is_table ? 2.0 : 1.0);
   }
-  const double room = part_->width <= most_rounded ? 254.0 - 0.5 * static_cast<double>(part_->width) : 254.0;
-  lane.scale = std::min(room / most, 1e300);
+  const double room = most_ - 1 - (part_->width <= most_rounded ? 0.5 * static_cast<double>(part_->width) : 0.0);
+  lane.scale = std::min(room / sum, 1e300);
   lane.excess = 0;
 }
 
 // The costs of one feature, beyond the least that any value costs, which every row costs.
 void Costs::fill_overlap(const Step& step, double* least) {
-  std::uint8_t other[lanes] = {};
+  std::uint16_t other[lanes] = {};
   for (Count a = 0; a < used_; ++a) {
     Lane& lane = queries_[a];
     if (lane.codes[step.feature] < 0) {
@@ -82,22 +90,25 @@ void Costs::fill_overlap(const Step& step, double* least) {
       continue;
     }
     const double units = step.coefficient * lane.scale * down_;
-    other[a] = whole_units(part_->width <= most_rounded ? units + 0.5 : units);
-    if (units < 255) lane.excess += std::max(0.0, other[a] - units);
+    const std::uint16_t rounded = whole_units(part_->width <= most_rounded ? units + 0.5 : units, most_);
+    if (units < most_) lane.excess += std::max(0.0, rounded - units);
+    set(other, a, rounded);
   }
-  for (Count e = 0; e < step.entries; ++e) std::memcpy(costs_.data() + (step.entry + e) * lanes, other, lanes);
+  const Count bytes = lanes * (wide_ ? 2 : 1);
+  auto* costs = reinterpret_cast<std::uint8_t*>(costs_.data());
+  for (Count e = 0; e < step.entries; ++e) std::memcpy(costs + (step.entry + e) * bytes, other, static_cast<std::size_t>(bytes));
   for (Count a = 0; a < used_; ++a) {
     const std::int32_t code = queries_[a].codes[step.feature];
-    if (code >= 0) costs_[static_cast<std::size_t>(entry_of(step, code) * lanes + a)] = 0;
+    if (code >= 0) set(costs_.data(), entry_of(step, code) * lanes + a, 0);
   }
 }
 
 void Costs::fill_table(const Step& step, double* least) {
   const auto quantise = NEARWISE_CHOSEN(quantise);
-  const auto spread = NEARWISE_CHOSEN(spread);
   for (Count a = 0; a < used_; ++a) {
-    std::uint8_t* units = units_.data() + a * most_values_;
-    least[a] += quantise({queries_[a].rows[step.feature], step.values, step.coefficient, queries_[a].scale * down_}, units);
+    std::uint16_t* units = units_.data() + a * most_values_;
+    const Lane& lane = queries_[a];
+    least[a] += quantise({lane.rows[step.feature], step.values, step.coefficient, lane.scale * down_, most_}, units);
     if (step.entries == step.values) continue;
     // codes that share an entry cost the least of theirs; entries ascend with codes, so this can be done in place
     Count entry = -1;
@@ -107,7 +118,13 @@ void Costs::fill_table(const Step& step, double* least) {
       entry = of;
     }
   }
-  spread(units_.data(), most_values_, used_, step.entries, costs_.data() + Count{step.entry} * lanes);
+  const Spread all{units_.data(), most_values_, used_, step.entries};
+  if (wide_) {
+    NEARWISE_CHOSEN(spread_words)(all, costs_.data() + step.entry * lanes);
+  } else {
+    auto* costs = reinterpret_cast<std::uint8_t*>(costs_.data());
+    NEARWISE_CHOSEN(spread_bytes)(all, costs + step.entry * lanes);
+  }
 }
 
 }  // namespace nearwise::coded

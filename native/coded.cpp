@@ -125,8 +125,8 @@ class Batch {
   void walk_over(Count from, Count to) {
     const auto run = NEARWISE_CHOSEN(walk);
     std::copy_n(costs_.floor(), lanes, stack_.data());
-    run({part_->nodes.data(), part_->roots[from], part_->roots[to], part_->entries.data(), part_->width, costs_.data(),
-         stack_.data(), costs_.limits(), &Batch::hit, this});
+    run({part_->nodes.data(), part_->roots[from], part_->roots[to], part_->entries.data(), part_->width,
+         costs_.are_wide(), costs_.data(), stack_.data(), costs_.limits(), &Batch::hit, this});
   }
 
   Count likely_subtree() const {
@@ -175,7 +175,7 @@ class Batch {
   Count used_ = 0;
   std::vector<Lane> all_;
   Costs costs_;
-  std::vector<std::uint8_t> stack_;
+  std::vector<std::uint16_t> stack_;
   std::vector<Count> hints_;         // [parts] where the last query stands among the rows
   std::vector<std::int32_t> asked_;  // the codes of a query in the order of a part
   Sheet sheet_;

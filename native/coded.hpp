@@ -23,6 +23,7 @@ struct Step {
   std::int32_t feature;   // in the schema
   std::int32_t position;  // in a row of codes, heaviest first
   double coefficient;
+  double costs[2];       // of equal codes and of different ones: looked up, as a branch would often be guessed wrong
   std::int32_t values;   // codes are in 0 .. values - 1
   std::int32_t entry;    // its entries are entry .. entry + entries - 1
   std::int32_t entries;  // fewer than values where codes share an entry, which then holds the least of their costs

@@ -29,14 +29,21 @@ struct Pair {
 
 template <int size>
 inline void add_exactly(const Part& part, const Pair* pairs, double* sums) {
-  double totals[size] = {};
+  const std::int32_t *stored[size], *asked[size];
+  double totals[size];
+  for (int j = 0; j < size; ++j) {
+    stored[j] = part.codes.data() + pairs[j].row * part.width;
+    asked[j] = pairs[j].lane->codes;
+    totals[j] = 0.0;
+  }
   for (const Step& step : part.steps) {
-    for (int j = 0; j < size; ++j) {
-      const std::int32_t code = part.codes[pairs[j].row * part.width + step.position];
-      if (step.is_table)
-        totals[j] += step.coefficient * pairs[j].lane->rows[step.feature][code];
-      else
-        totals[j] += code != pairs[j].lane->codes[step.feature] ? step.coefficient : 0.0;
+    const double coefficient = step.coefficient;
+    const Count position = step.position, feature = step.feature;
+    if (step.is_table) {
+      for (int j = 0; j < size; ++j)
+        totals[j] += coefficient * pairs[j].lane->rows[feature][stored[j][position]];
+    } else {
+      for (int j = 0; j < size; ++j) totals[j] += step.costs[stored[j][position] != asked[j][feature]];
     }
   }
   for (int j = 0; j < size; ++j) sums[j] = totals[j];

@@ -26,9 +26,10 @@ struct Walk {
   Count first, last;              // nodes to visit, all children of the root
   const std::uint16_t* entries;   // [rows, width]
   Count width;
-  const std::uint8_t* costs;      // [n_entries, lanes]
-  std::uint8_t* stack;            // [most_levels + 1, lanes] the bound at each level; the first is given
-  const std::uint8_t* limits;     // [lanes] a bound above it is out; `hit` may lower them
+  bool wide;                      // the next three hold words; otherwise bytes in the same memory
+  const std::uint16_t* costs;     // [n_entries, lanes]
+  std::uint16_t* stack;           // [most_levels + 1, lanes] the bound at each level; the first is given
+  const std::uint16_t* limits;    // [lanes] a bound above it is out; `hit` may lower them
   void (*hit)(void* context, Count row, std::uint32_t alive);
   void* context;
 };
@@ -38,15 +39,23 @@ struct Prices {
   const double* terms;  // [values]
   Count values;
   double coefficient, unit;
+  double most;  // units at most
+};
+
+// Units of one feature, a query after the other, to be laid out an entry after the other.
+struct Spread {
+  const std::uint16_t* units;  // [used, width]
+  Count width, used, entries;
 };
 
 // walk: visits nodes and calls `hit` for rows that may be within the limit.
 // quantise: units[code] = (coefficient * terms[code] - least) * unit in whole units; returns the least cost.
-// spread: costs[entry, lane] = units[lane, entry], where a lane of units has `width` bytes.
-#define NEARWISE_CODED_TILES                                                              \
-  void walk(const Walk& walk);                                                            \
-  double quantise(const Prices& prices, std::uint8_t* units);                             \
-  void spread(const std::uint8_t* units, Count width, Count used, Count entries, std::uint8_t* costs);
+// spread: costs[entry, lane] = units[lane, entry].
+#define NEARWISE_CODED_TILES                                        \
+  void walk(const Walk& walk);                                      \
+  double quantise(const Prices& prices, std::uint16_t* units);      \
+  void spread_bytes(const Spread& spread, std::uint8_t* costs);     \
+  void spread_words(const Spread& spread, std::uint16_t* costs);
 
 namespace baseline {
 NEARWISE_CODED_TILES
