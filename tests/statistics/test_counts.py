@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearwise.cases.columns import Column, symbol_column
+from nearwise.cases.cuts import Cuts, equal_width
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.bins import equal_width, placed
 from nearwise.statistics.counts import content_key, count_values
 
 CLASSES = np.array([0, 1, 2])
@@ -105,6 +105,6 @@ def test_many_classes_take_no_more_room_than_the_cases():
 
 def test_bins_are_half_open_and_the_maximum_is_in_the_last():
     values = np.array([0.0, 1.0, 2.0, 7.0, 8.0])
-    assert placed(values, equal_width(values, 8)).tolist() == [0, 1, 2, 7, 7]
+    assert Cuts(equal_width(values, 8)).place(values).tolist() == [0, 1, 2, 7, 7]
     assert len(equal_width(np.array([3.0, 3.0]), 8)) == 0
     assert np.isfinite(equal_width(np.array([-1.7e308, 1.7e308]), 8)).all()

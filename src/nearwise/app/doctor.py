@@ -66,7 +66,7 @@ def installation() -> dict[str, Any]:
     import platform
 
     from nearwise import __version__
-    from nearwise.estimators.model import threads
+    from nearwise.engines.threads import threads
 
     return {
         "nearwise": __version__,

@@ -55,7 +55,7 @@ class Neighbors(Parameters):
         self._check_parameters()
         table = learn_table(self, X, self.schema, self.ignore or ())
         target = self._target(y, len(table), sample_weight, classes)
-        weighting = as_weighting(self.feature_weights)
+        weighting = as_weighting(self.feature_weights, self.random_state, self.n_jobs)
         problem = self._problem(table, target, weighting)
         weights = weighting.learn(problem)
         if isinstance(weights, PerQuery):
@@ -66,8 +66,9 @@ class Neighbors(Parameters):
         return self
 
     def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
+        chosen = weighting.suggested_differences if self.differences is None else self.differences
         return Problem.of(
-            table, target, differences=self.differences, scale=self.scale, missing=self.missing, p=self.p,
+            table, target, differences=chosen, scale=self.scale, missing=self.missing, p=self.p,
             default_p=weighting.p, known=known,
         )  # fmt: skip
 

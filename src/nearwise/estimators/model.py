@@ -5,7 +5,6 @@ Adding or forgetting cases makes a new model; readers on other threads keep the 
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +15,13 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
+from nearwise.engines.threads import threads
 from nearwise.errors import warn
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
 from nearwise.weights import Global, PerQuery, Weights
 
-__all__ = ["Model", "as_weighting", "threads"]
+__all__ = ["Model", "as_weighting"]
 
 
 @dataclass(frozen=True)
@@ -94,22 +94,19 @@ def _useful(weights: Weights) -> Weights:
     return Global(np.ones(len(weights.features)), weights.features)
 
 
-def as_weighting(given: Any) -> Weighting:
-    """A fresh weighting from an id, a weighting, an array, a dict or weights."""
+def as_weighting(given: Any, random_state: Any = None, n_jobs: int | None = None) -> Weighting:
+    """A fresh weighting from an id, a weighting, an array, a dict or weights.
+
+    A method given by its id takes the estimator's random state and threads, where it has use for them.
+    """
     if isinstance(given, str):
-        return get(given)
+        made = get(given)
+        own = made.get_params(deep=False)
+        shared = {"random_state": random_state, "n_jobs": n_jobs}
+        return made.set_params(**{name: value for name, value in shared.items() if name in own and value is not None})
     if isinstance(given, Weighting):
         return type(given)(**given.get_params(deep=False))
     return UserWeights(given)
-
-
-def threads(n_jobs: int | None) -> int:
-    """Threads from n_jobs: None and -1 mean all cores; workers of joblib keep to their share."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        share = os.environ.get("OMP_NUM_THREADS", "")
-        return min(cores, int(share)) if share.isdigit() and int(share) > 0 else cores
-    return max(1, min(cores, n_jobs if n_jobs > 0 else cores + 1 + n_jobs))
 
 
 def stays_exact(weighting: Weighting) -> bool:

@@ -21,7 +21,16 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.weights import Stored, Weights
 
-__all__ = ["PRESET_GLOBAL", "PRESET_PER_CLASS", "Mergeable", "Place", "Problem", "Weighting"]
+__all__ = [
+    "FEEDBACK_GLOBAL",
+    "FEEDBACK_SELECTION",
+    "PRESET_GLOBAL",
+    "PRESET_PER_CLASS",
+    "Mergeable",
+    "Place",
+    "Problem",
+    "Weighting",
+]
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ class Place:
 
 PRESET_GLOBAL = Place()
 PRESET_PER_CLASS = Place(generality="local")
+FEEDBACK_GLOBAL = Place(bias="feedback")
+FEEDBACK_SELECTION = Place(bias="feedback", weight_space="binary")
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,8 @@ class Weighting(Parameters):
     """the scaling of numeric features that the method's paper uses, for a fit of its own"""
     shape: ClassVar[str] = "global"
     needs_classes: ClassVar[bool] = True
+    by_order: ClassVar[bool] = False
+    """whether the weights depend on the order of the cases, as those of online methods do by definition"""
     check_parameters: ClassVar[dict[str, Any]] = {}
     """cheap parameters for the common checks"""
 
@@ -95,6 +108,11 @@ class Weighting(Parameters):
     @abstractmethod
     def _learn(self, problem: Problem) -> Weights:
         """The formula."""
+
+    @property
+    def suggested_differences(self) -> Any:
+        """How the method's paper compares values, where the user does not say; None for the usual ways."""
+        return None
 
     def fit(
         self,
@@ -111,6 +129,8 @@ class Weighting(Parameters):
         """Learn from a table and its target; how features are compared is given as for `KNNClassifier`."""
         table = learn_table(self, X, schema, ignore or ())
         target = self._target(y, len(table), sample_weight)
+        if differences is None:
+            differences = self.suggested_differences
         settings = {"differences": differences, "missing": missing, "scale": scale or self.scale}
         self._settings = {**settings, "default_p": self.p}
         self.learn(Problem.of(table, target, **self._settings))

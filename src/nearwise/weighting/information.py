@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.cuts import Cuts, equal_width
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.errors import InputError
-from nearwise.statistics.bins import equal_width, placed
 from nearwise.statistics.counts import PerFeature, ValueCounts, count_values
 from nearwise.weighting.base import PRESET_GLOBAL, Mergeable, Problem
 from nearwise.weights import Global, Weights
@@ -76,8 +76,8 @@ class InformationGain(Mergeable):
 
     def _binned(self, counts: ValueCounts, kind: Kind) -> Array:
         values = np.mod(counts.values, kind.period) if isinstance(kind, Cyclic) else counts.values
-        cuts = equal_width(values, self.bins)
-        return counts.grouped(placed(values, cuts), len(cuts) + 1)
+        cuts = Cuts(equal_width(values, self.bins))
+        return counts.grouped(cuts.place(values), len(cuts))
 
 
 def gain(table: Array) -> float:

@@ -1,0 +1,201 @@
+"""Numbers into intervals: of equal width, of equal frequency, by Fayyad & Irani's MDL method, or given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.errors import InputError, did_you_mean
+
+__all__ = ["WAYS", "Cuts", "equal_frequency", "equal_width", "find_cuts", "mdl"]
+
+Array = NDArray[np.float64]
+
+WAYS = ("width", "frequency", "mdl")
+"""how cut points are found; numbers by hand are the fourth way"""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Ascending cut points; v cuts make v + 1 intervals.
+
+    ``closed`` says which interval a value equal to a cut belongs to: "left", [low, high), with the maximum in the last
+    one (Reading I3), or "right", (low, high], as Fayyad & Irani have it (I9).
+
+    >>> cuts = Cuts(np.array([2.0, 4.0]), "right")
+    >>> cuts.place(np.array([1.0, 2.0, 9.0])).tolist(), cuts.labels
+    ([0, 0, 2], ('<= 2', '(2, 4]', '> 4'))
+    """
+
+    points: Array
+    closed: str = "left"
+
+    def __len__(self) -> int:
+        """How many intervals."""
+        return len(self.points) + 1
+
+    def place(self, values: Array) -> NDArray[Any]:
+        """(n,) the interval of each value."""
+        return np.searchsorted(self.points, values, side="right" if self.closed == "left" else "left")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each interval."""
+        points = [f"{x:.6g}" if float(f"{x:.6g}") == x else repr(float(x)) for x in self.points]
+        if not points:
+            return ("any",)
+        left = self.closed == "left"
+        inner = [f"[{a}, {b})" if left else f"({a}, {b}]" for a, b in pairwise(points)]
+        return (f"{'<' if left else '<='} {points[0]}", *inner, f"{'>=' if left else '>'} {points[-1]}")
+
+
+def find_cuts(
+    how: Any,
+    bins: int,
+    feature: str,
+    values: Array,
+    classes: NDArray[Any] | None = None,
+    weights: Array | None = None,
+) -> Cuts:
+    """The cuts of one feature from its values in ascending order, with their classes and weights entry by entry.
+
+    ``how`` is "width", "frequency" or "mdl", a list of cut points, or a dict of lists by feature, in which a feature
+    that is not named is cut by "mdl". ``bins`` counts the intervals of the first two.
+    """
+    if isinstance(how, Mapping):
+        how = how.get(feature, "mdl")
+    if isinstance(how, str):
+        if how not in WAYS:
+            raise InputError(
+                f"discretise={how!r}: expected cut points or a way to find them. {did_you_mean(how, WAYS)}"
+            )
+        if how == "mdl":
+            if classes is None:
+                raise InputError(
+                    f"discretise='mdl' looks at classes, and feature {feature!r} comes without: use 'width'."
+                )
+            return Cuts(mdl(values, classes, weights), "right")
+        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
+            raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
+        return Cuts(equal_width(values, bins) if how == "width" else equal_frequency(values, bins, weights), "left")
+    given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
+    if given.ndim != 1 or not np.isfinite(given).all() or (np.diff(given) <= 0).any():
+        raise InputError(f"The cut points of feature {feature!r} must be ascending finite numbers, got {how!r}.")
+    return Cuts(given, "left")
+
+
+def equal_width(values: Array, bins: int) -> Array:
+    r"""(bins - 1,) cuts that divide the observed range into bins of equal width (Reading I2).
+
+    .. math:: cut_k = \min + k\,(\max - \min) / bins
+
+    One value, or none, needs no cut.
+
+    >>> equal_width(np.array([0.0, 3.0, 8.0]), 4)
+    array([2., 4., 6.])
+    """
+    if not len(values):
+        return np.empty(0)
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return np.empty(0)
+    steps = np.arange(1, bins)
+    if np.isinf(high - low):
+        return np.asarray(low * (1 - steps / bins) + high * (steps / bins))
+    return np.asarray(low + (high - low) / bins * steps)
+
+
+def equal_frequency(values: Array, bins: int, weights: Array | None = None) -> Array:
+    """(at most bins - 1,) cuts, midway between values, that put about the same weight into every bin.
+
+    Equal values stay together, so a value with more than its share of the weight makes a bin of its own.
+
+    >>> equal_frequency(np.array([1.0, 2.0, 3.0, 4.0, 4.0, 4.0]), 3)
+    array([2.5, 3.5])
+    """
+    new = np.flatnonzero(values[1:] != values[:-1]) + 1  # where another value begins
+    if not len(new):
+        return np.empty(0)
+    upto = np.cumsum(np.ones(len(values)) if weights is None else weights)
+    below = upto[new - 1]
+    wanted = upto[-1] * np.arange(1, bins) / bins
+    at = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) if len(wanted) else np.empty(0, dtype=int)
+    return midpoints(values[new[at] - 1], values[new[at]])
+
+
+def midpoints(low: Array, high: Array) -> Array:
+    """Halfway between, without overflow, and never equal to the higher value (I7)."""
+    middle = low / 2 + high / 2
+    return np.where(middle < high, middle, low)
+
+
+def mdl(values: Array, classes: NDArray[Any], weights: Array | None = None) -> Array:
+    r"""Cuts where they pay for their own description (Fayyad & Irani 1993); ``values`` ascend.
+
+    The cut of least class entropy is accepted, and both sides are cut further, while
+
+    .. math:: Gain > \frac{\log_2(N - 1)}{N} + \frac{\log_2(3^k - 2) - [k H(S) - k_1 H(S_1) - k_2 H(S_2)]}{N}
+
+    with k, k1, k2 classes in the whole and its sides. Readings I7 (midpoints), I8 (the lowest of equal cuts), I10
+    (strictly greater).
+
+    >>> mdl(np.arange(20.0), np.repeat([0, 1], 10))
+    array([9.5])
+    """
+    if not len(values):
+        return np.empty(0)
+    starts, counts = _blocks(values, np.asarray(classes), weights)
+    upto = np.vstack([np.zeros(counts.shape[1]), np.cumsum(counts, axis=0)])
+    found: list[int] = []
+    waiting = [(0, len(counts))]
+    while waiting:
+        low, high = waiting.pop()
+        cut = _best_cut(upto, low, high)
+        if cut is not None:
+            found.append(cut)
+            waiting += [(low, cut), (cut, high)]
+    at = starts[np.array(sorted(found), dtype=np.intp)]
+    return midpoints(values[at - 1], values[at])
+
+
+def _blocks(values: Array, classes: NDArray[Any], weights: Array | None) -> tuple[NDArray[np.intp], Array]:
+    """First entry and class weights of each run of values between boundary points, the only cuts that can be best."""
+    new = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    low, high = np.minimum.reduceat(classes, new), np.maximum.reduceat(classes, new)
+    pure = np.where(low == high, low, -1)
+    first = new[np.concatenate([[True], (pure[1:] != pure[:-1]) | (pure[1:] < 0)])]
+    block = np.zeros(len(values), dtype=np.int64)
+    block[first[1:]] = 1
+    flat = np.cumsum(block) * (int(classes.max()) + 1) + classes
+    counts = np.bincount(flat, weights=weights, minlength=len(first) * (int(classes.max()) + 1))
+    return first, counts.astype(np.float64).reshape(len(first), -1)
+
+
+def _best_cut(upto: Array, low: int, high: int) -> int | None:
+    """The block before which blocks low .. high - 1 are cut, if the cut pays."""
+    if high - low < 2:
+        return None
+    left = upto[low + 1 : high] - upto[low]
+    right = upto[high] - upto[low + 1 : high]
+    whole = (upto[high] - upto[low])[None, :]
+    n = float(whole.sum())
+    bits_left, bits_right, bits = _bits(left), _bits(right), float(_bits(whole)[0])
+    left_out = bits_left + bits_right
+    best = int(np.flatnonzero(left_out <= left_out.min() + 1e-12 * n)[0])
+    k, k1, k2 = (np.count_nonzero(part) for part in (whole, left[best], right[best]))
+    sides = k1 * bits_left[best] / left[best].sum() + k2 * bits_right[best] / right[best].sum()
+    delta = k * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0**-k) - (k * bits / n - sides)
+    pays = n > 1 and bits - left_out[best] > np.log2(n - 1.0) + delta
+    return low + 1 + best if pays else None
+
+
+def _bits(counts: Array) -> Array:
+    """(r,) weight times class entropy of each row."""
+    total = counts.sum(axis=1)
+    inner = (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum(axis=1)
+    return np.asarray(total * np.log2(np.where(total > 0, total, 1.0)) - inner)
