@@ -6,6 +6,44 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+class CoarseIndex:
+    """Numbers and symbols as bytes, for search by proposal and decision.
+
+    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
+    `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
+    """
+
+    def __init__(
+        self,
+        columns: list[NDArray[np.float64]],
+        is_symbol: NDArray[np.uint8],
+        segment: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: int,
+    ) -> None: ...
+    @property
+    def is_usable(self) -> bool: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]: ...
+
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
