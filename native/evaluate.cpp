@@ -49,7 +49,7 @@ class Worker {
       if (proposed_[i] < 0) return false;
     weigh();
     every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), n_, k_, tolerance_, true},
-            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), n_, classes_}, winners_.data());
+            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), n_, classes_}, winners_.data(), 1);
     for (Count i = 0; i < n_; ++i)
       for (Count j = 0; j < k_; ++j)
         if (winners_[i * k_ + j] == trial_.codes[i])

@@ -124,6 +124,7 @@ def every_k(
     priors: NDArray[np.float64],
     fair: bool,
     tolerance: float,
+    threads: int = 1,
 ) -> NDArray[np.int32]:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours."""
 
