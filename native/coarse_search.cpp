@@ -106,7 +106,8 @@ class CoarseSearch final : public CoarseListener {
       if (exclude >= 0 && coarse_.order_[packed] == exclude) continue;
       list.push_back({values[lane] + bias, static_cast<std::int32_t>(packed)});
     }
-    if (static_cast<Count>(list.size()) >= rooms_[slot]) tighten(slot);
+    if (static_cast<Count>(list.size()) < rooms_[slot]) return;
+    tighten(slot);
     limits[row] = limit(slot);
   }
 

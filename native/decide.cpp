@@ -8,15 +8,35 @@ namespace nearwise {
 // s(q, x) as the metric defines it: feature by feature, in order, in double precision. All cases go through a feature
 // together, so that waiting for the memory of one overlaps with that of the others.
 void Decision::measure(const double* q) {
-  for (Count f = 0; f < c_.p; ++f) {
-    const double* values = c_.values[f];
-    for (Ranked& each : ranked_) {
-      const double x = values[each.index], coefficient = c_.coefficients[c_.segment[each.index] * c_.p + f];
-      const bool no_q = q[f] != q[f], no_x = x != x;
-      double raw;
-      if (no_q || no_x) raw = no_q && no_x ? c_.both_missing[f] : c_.one_missing[f];
-      else raw = c_.is_symbol[f] ? (q[f] != x ? 1.0 : 0.0) : std::abs(q[f] - x);
-      each.sum += coefficient * (c_.power == 2 ? raw * raw : raw);
+  sums_.assign(cases_.size(), 0.0);
+  for (Count f = 0; f < c_.p; ++f) add_feature(f, q[f]);
+  ranked_.clear();
+  for (std::size_t at = 0; at < cases_.size(); ++at) ranked_.push_back({sums_[at], cases_[at]});
+}
+
+void Decision::add_feature(Count f, double q) {
+  const double* values = c_.values[f];
+  const double missing = c_.one_missing[f];
+  const bool squares = c_.power == 2, same = c_.g == 1;
+  const Count* cases = cases_.data();
+  double* sums = sums_.data();
+  const auto r = static_cast<Count>(cases_.size());
+  const auto coefficient = [&](Count i) { return c_.coefficients[same ? f : c_.segment[i] * c_.p + f]; };
+  if (q != q) {
+    const double both = c_.both_missing[f];
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], raw = x != x ? both : missing;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
+    }
+  } else if (c_.is_symbol[f]) {
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], raw = x != x ? missing : q != x ? 1.0 : 0.0;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
+    }
+  } else {
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], gap = std::abs(q - x), raw = x != x ? missing : gap;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
     }
   }
 }

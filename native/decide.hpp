@@ -46,8 +46,8 @@ class Decision {
  public:
   Decision(const Columns& columns, const Ask& ask, const Answer& answer) : c_(columns), ask_(ask), answer_(answer) {}
 
-  void clear() { ranked_.clear(); }
-  void add(Count i) { ranked_.push_back({0.0, i}); }
+  void clear() { cases_.clear(); }
+  void add(Count i) { cases_.push_back(i); }
   void finish(Count query);
 
  private:
@@ -57,10 +57,13 @@ class Decision {
     bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
   };
   void measure(const double* q);
+  void add_feature(Count f, double q);
 
   const Columns& c_;
   const Ask& ask_;
   const Answer& answer_;
+  std::vector<Count> cases_;
+  std::vector<double> sums_;
   std::vector<Ranked> ranked_;
 };
 
