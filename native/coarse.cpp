@@ -9,13 +9,13 @@ namespace nearwise {
 Coarse::Coarse(Columns columns) : columns_(std::move(columns)) {
   for (Count f = 0; f < columns_.p; ++f) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
   for (Count f : numbers_) centre_.push_back(known_middle(columns_.values[f], columns_.n));
-  is_usable_ = columns_.p < 10000;  // with more features rounding alone would fill 16 bits
+  // with more features rounding alone would fill 16 bits
+  is_usable_ = columns_.p < 10000 && columns_.n < (Count{1} << 31);
   for (Count f : symbols_)
     for (Count i = 0; i < columns_.n; ++i) is_usable_ = is_usable_ && !(columns_.values[f][i] >= 32000);
   if (!is_usable_) return;
-  const std::vector<double> lengths = measure();
+  split(measure());  // the lengths are gone before the copies are made
   if (!is_usable_) return;
-  split(lengths);
   const auto n = static_cast<std::size_t>(columns_.n), d = numbers_.size();
   const std::size_t panels = bands_.empty() ? 0 : static_cast<std::size_t>(bands_.back().first_panel + bands_.back().panels);
   stride_ = static_cast<Count>((d + 3) / 4 * 4);
@@ -59,8 +59,9 @@ std::vector<double> Coarse::measure() {
 // outliers do not coarsen the rest.
 void Coarse::split(const std::vector<double>& lengths) {
   const Columns& c = columns_;
+  if (!is_usable_) return;
   order_.resize(static_cast<std::size_t>(c.n));
-  std::iota(order_.begin(), order_.end(), Count{0});
+  std::iota(order_.begin(), order_.end(), 0);
   std::sort(order_.begin(), order_.end(), [&](Count i, Count j) {
     if (c.segment[i] != c.segment[j]) return c.segment[i] < c.segment[j];
     return lengths[i] != lengths[j] ? lengths[i] < lengths[j] : i < j;

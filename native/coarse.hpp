@@ -75,7 +75,7 @@ class Coarse {
   std::vector<double> centre_;            // [d]
   std::vector<double> factors_;           // [g, d] what a number is multiplied by
   std::vector<Band> bands_;
-  std::vector<Count> order_;              // packed case -> case
+  std::vector<std::int32_t> order_;       // packed case -> case
   std::vector<std::uint8_t> bytes_;
   std::vector<std::int16_t> codes_;
   std::vector<std::uint16_t> start_;

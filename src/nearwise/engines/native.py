@@ -16,7 +16,7 @@ from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass
 
-__all__ = ["NativeEngine", "core", "packed"]
+__all__ = ["NativeEngine", "by_class", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -44,11 +44,9 @@ class NativeEngine(BlockEngine):
         super().__init__(distance, threads)
         weights, stored = distance.weights, distance.stored
         if isinstance(weights, PerClass) and stored.classes is not None:
-            self._order = np.argsort(stored.classes, kind="stable").astype(np.int64)
-            bounds = np.searchsorted(stored.classes[self._order], np.arange(len(weights.values) + 1))
+            bounds = np.searchsorted(np.sort(stored.classes), np.arange(len(weights.values) + 1))
             coefficients = weights.values * self._scales
         else:
-            self._order = np.arange(len(stored), dtype=np.int64)
             bounds = np.array([0, len(stored)])
             coefficients = (np.asarray(weights.values) * self._scales)[None, :]
         self._segments = bounds.astype(np.int64)
@@ -57,6 +55,10 @@ class NativeEngine(BlockEngine):
         self._is_symbol = np.array([m.fitted.form == "overlap" for m in measures], dtype=np.uint8)
         self._one = np.array([m.fitted.maximum for m in measures])
         self._both = np.where([m.policy == "value" for m in measures], 0.0, self._one)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return by_class(self.distance)
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -103,6 +105,14 @@ class NativeEngine(BlockEngine):
             )  # fmt: skip
             out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
         return out
+
+
+def by_class(distance: Distance) -> NDArray[np.int64]:
+    """(n,) the cases by class, where weights are; else as they stand."""
+    classes = distance.stored.classes
+    if isinstance(distance.weights, PerClass) and classes is not None:
+        return np.argsort(classes, kind="stable").astype(np.int64)
+    return np.arange(len(distance.stored), dtype=np.int64)
 
 
 def packed(cases: Measured) -> NDArray[np.float64]:

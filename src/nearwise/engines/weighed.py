@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured, power
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.native import core, packed
+from nearwise.engines.native import by_class, core, packed
 from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerCase, PerClass, PerQuery, Weights
@@ -45,11 +45,7 @@ class WeighedEngine(BlockEngine):
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        """The cases by class, where weights are."""
-        classes = self.distance.stored.classes
-        if isinstance(self.distance.weights, PerClass) and classes is not None:
-            return np.argsort(classes, kind="stable").astype(np.int64)
-        return np.arange(len(self.distance.stored), dtype=np.int64)
+        return by_class(self.distance)
 
     @cached_property
     def _index(self) -> Any:
