@@ -116,8 +116,8 @@ def scan(
     use row ``a`` of coefficients. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient
     * raw ** power``, where raw is ``|q - x|`` for a number and ``q != x`` for a symbol; NaN is a missing
     value and gives ``one_missing`` or ``both_missing``. A number that is ``joined`` is one feature with the column
-    before it: their ``raw ** power`` are added up before they are multiplied. ``exclude`` is the packed case a query must skip,
-    or -1. A sum that is not a number counts as infinite.
+    before it: their ``raw ** power`` are added up before they are multiplied. ``exclude`` is the packed case a
+    query must skip, or -1. A sum that is not a number counts as infinite.
 
     Returns ``(sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, n_groups, v))``: the k
     smallest by (sum, index), padded with infinity and -1; how many cases lie clearly below the k-th sum;

@@ -59,9 +59,9 @@ class HVDM(_ValueDifference):
     .. math:: \delta(x, q) = \frac{|x - q|}{4\sigma}, \qquad
               \delta(u, v) = \sqrt{\sum_c (P(c \mid u) - P(c \mid v))^2}
 
-    Wilson & Martinez eqs. 12, 13 and 15 (normalised_vdm2, Reading W1), with the standard deviation over n (W2). The
-    ranks of ordered symbols are numbers. A symbol that was not seen, or in fewer than ``threshold`` cases, is
-    compared by overlap, at 1.
+    Wilson & Martinez sect. 3, with the second of their ways to compare symbols (Reading W1) and the standard deviation
+    over n (W2). The ranks of ordered symbols are numbers. A symbol that was not seen, or in fewer than ``threshold``
+    cases, is compared by overlap, at 1.
     """
 
     name = "hvdm"

@@ -26,9 +26,9 @@ def interpolated_points(
     low, high = (float(values.min()), float(values.max())) if period is None else (0.0, period)
     cuts = Cuts(equal_width(np.array([low, high]), bins))
     flat = cuts.place(values).astype(np.int64) * n_classes + classes
-    counts = np.bincount(flat, weights, minlength=bins * n_classes).reshape(bins, n_classes)
+    counts = np.bincount(flat, weights, minlength=bins * n_classes).astype(np.float64).reshape(bins, n_classes)
     width = high / bins - low / bins
-    middles = low + width * (np.arange(-1, bins + 1) + 0.5)
+    middles: Floats = low + width * (np.arange(-1, bins + 1, dtype=np.float64) + 0.5)
     inner = _shares(counts)
     beyond = np.zeros((2, n_classes)) if period is None else inner[[-1, 0]]
     return middles, np.vstack([beyond[:1], inner, beyond[1:]])
@@ -89,7 +89,8 @@ class Interpolated(Fitted):
         """(n, c) the class shares at these numbers."""
         at = np.clip(np.searchsorted(self.points, values, side="right"), 1, len(self.points) - 1)
         low, high = self.points[at - 1], self.points[at]
-        way = np.clip((values - low) / (high - low), 0.0, 1.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            way = np.clip((values - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
         below = self.shares[at - 1]
         out = below + way[:, None] * (self.shares[at] - below)
         if self.absent is not None:

@@ -89,7 +89,7 @@ class ByProfiles(Difference):
 
 
 class ProfileFitted(Fitted):
-    """Differences between profiles: one row a level, then one for missing values; an unseen symbol is coded one further."""
+    """Profiles P(c | v), one row a level, then one for missing values; a symbol never seen is coded one further."""
 
     form = "table"
     unit = 1.0
