@@ -33,7 +33,8 @@ std::vector<T> copied(const Array& array, const char* name, std::size_t ndim, co
 
 void make_index(DenseIndex* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
                 const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
-                const std::optional<Array>& joined) {
+                const std::optional<Array>& joined, const std::optional<Array>& role,
+                const std::optional<Array>& slack) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   require(!columns.empty(), "columns must hold at least one feature.");
   Columns c;
@@ -56,6 +57,18 @@ void make_index(DenseIndex* self, std::vector<Array> columns, const Array& is_sy
     for (Count f = 0; f < c.p; ++f)
       require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "only numbers can be joined.");
   }
+  if (role) {
+    c.role = copied<std::uint8_t>(*role, "role", 1, "uint8");
+    require_shape(*role, "role", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(c.role[f] <= proposes && (c.role[f] == proposes_and_decides || !c.is_symbol[f]), "role is not in 0 .. 2.");
+  }
+  if (slack) {
+    require(power == 2, "slack needs power 2.");
+    c.slack = copied<double>(*slack, "slack", 1, "float64");
+    require_shape(*slack, "slack", {c.n});
+    for (double each : c.slack) require(each >= 0 && each < 1e100, "slack must be from 0 to 1e100.");
+  }
   for (const Array& column : columns) {
     c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
     require_shape(column, "columns", {c.n});
@@ -76,7 +89,8 @@ void make_index(DenseIndex* self, std::vector<Array> columns, const Array& is_sy
 
 std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3, Counts1> nearest(
     const DenseIndex& self, const Array& queries, const Array& exclude, Count k, double tolerance,
-    const Array& group_codes, const Array& group_values, Count n_groups, int form, Count threads) {
+    const Array& group_codes, const Array& group_values, Count n_groups, int form, Count threads,
+    const std::optional<Array>& slack) {
   const Columns& c = self.dense->columns();
   constexpr Count most = Count{1} << 31;
   require(k >= 1 && k <= most, "k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
@@ -101,6 +115,11 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3, Counts1> nearest(
   require_shape(exclude, "exclude", {ask.m});
   require_shape(group_codes, "group_codes", {c.n});
   require_shape(group_values, "group_values", {c.n, ask.v});
+  if (slack) {
+    ask.slack = data_of<double>(*slack, "slack", 1, "float64");
+    require_shape(*slack, "slack", {ask.m});
+    for (Count j = 0; j < ask.m; ++j) require(ask.slack[j] >= 0 && ask.slack[j] < 1e100, "slack must be from 0 to 1e100.");
+  }
   for (Count i = 0; i < c.n; ++i)
     require(ask.group_codes[i] >= 0 && ask.group_codes[i] < n_groups, "group_codes must be in 0 .. n_groups - 1.");
   for (Count j = 0; j < ask.m; ++j)
@@ -131,22 +150,24 @@ void bind_dense(nb::module_& module) {
       .def("__init__",
            [](DenseIndex* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
               const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
-              const std::optional<Array>& joined) {
+              const std::optional<Array>& joined, const std::optional<Array>& role,
+              const std::optional<Array>& slack) {
              new (self) DenseIndex();
              try {
                make_index(self, std::move(columns), is_symbol, segment, coefficients, one_missing, both_missing, power,
-                          joined);
+                          joined, role, slack);
              } catch (...) {
                self->~DenseIndex();
                throw;
              }
            },
            "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a, "both_missing"_a, "power"_a,
-           "joined"_a = nb::none())
+           "joined"_a = nb::none(), "role"_a = nb::none(),
+           "slack"_a = nb::none())
       .def_prop_ro("has_holes", [](const DenseIndex& self) { return self.dense->has_holes(); })
       .def_prop_ro("is_usable", [](const DenseIndex& self) { return self.dense->is_usable(); })
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,
-           "n_groups"_a, "form"_a, "threads"_a = 1);
+           "n_groups"_a, "form"_a, "threads"_a = 1, "slack"_a = nb::none());
 }
 
 }  // namespace nearwise

@@ -28,7 +28,8 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting", "weights",
+    "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting",
+    "weights",
 )  # fmt: skip
 
 __all__ = [

@@ -11,7 +11,9 @@ class DenseIndex:
 
     Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
     `scan` does and, last, (m,) how many cases double precision ranked, -1 for a query that was not served. ``form``:
-    0 product and 1 squares with power 2, 2 moduli with power 1.
+    0 product and 1 squares with power 2, 2 moduli with power 1. ``joined`` is that of `scan`. ``role``: 0 a column that
+    proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over the latter is at most that
+    over those it stands in for, and at least that less the square of the two ``slack`` (n,), (m,) together.
     """
 
     def __init__(
@@ -24,6 +26,8 @@ class DenseIndex:
         both_missing: NDArray[np.float64],
         power: int,
         joined: NDArray[np.uint8] | None = None,
+        role: NDArray[np.uint8] | None = None,
+        slack: NDArray[np.float64] | None = None,
     ) -> None: ...
     @property
     def has_holes(self) -> bool: ...
@@ -40,6 +44,7 @@ class DenseIndex:
         n_groups: int,
         form: int,
         threads: int = 1,
+        slack: NDArray[np.float64] | None = None,
     ) -> tuple[
         NDArray[np.float64],
         NDArray[np.int64],
