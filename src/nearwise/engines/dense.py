@@ -82,7 +82,7 @@ class DenseEngine(NativeEngine):
         for f, fitted in enumerate(self._layout.embedded):
             if fitted is not None:
                 short.append(
-                    contrasts(np.count_nonzero(self._layout.feature == f)) @ columns[self._layout.feature == f]
+                    contrasts(int(np.count_nonzero(self._layout.feature == f))) @ columns[self._layout.feature == f]
                 )
         return np.ascontiguousarray(np.vstack([columns, *short]))
 
@@ -96,7 +96,7 @@ class DenseEngine(NativeEngine):
                 most = self._coefficients[:, own].max() / np.count_nonzero(own)
                 out += most * np.where(np.isnan(lacking), 0.0, lacking * lacking)
         # far more than the rounding of the sums, so that it bounds them where nothing is lacking
-        return np.sqrt(out) + 1e-12 * np.sqrt(self._coefficients.max(initial=0.0))
+        return np.asarray(np.sqrt(out) + 1e-12 * np.sqrt(self._coefficients.max(initial=0.0)))
 
     def _with_short(self, of_columns: NDArray[Any]) -> NDArray[Any]:
         """What is said of columns, and the same of those that stand in for them."""
