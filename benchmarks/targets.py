@@ -56,6 +56,11 @@ TARGETS = (
     Target("mvdm-5", "TiMBL", 20),
     Target("mvdm-50", "TiMBL", 80),
     Target("mvdm-1000", "TiMBL", 100),
+    # a mixed table: HVDM, IVDM and WVDM within 3x of MVDM; MVDM on symbols: 200x imbalanced-learn
+    Target("hvdm", "nearwise, MVDM", 1 / 3, "within 3x"),
+    Target("ivdm", "nearwise, MVDM", 1 / 3, "within 3x"),
+    Target("wvdm", "nearwise, MVDM", 1 / 3, "within 3x"),
+    Target("value-difference", "imbalanced-learn", 200),
     # leave-one-out, k = 1..50, 20k x 20: 2.2x one scikit-learn kneighbors + NumPy votes
     Target("leave-one-out", "scikit-learn kneighbors + NumPy votes", 2.2),
     # 100 weight vectors, 5-fold 1-NN, n = 345 x 6 / 2000 x 20: 150x / 15x a scikit-learn loop

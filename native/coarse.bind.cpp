@@ -22,7 +22,14 @@ auto nearest(const Held<Coarse>& self, const Array& queries, const Array& exclud
 void bind_coarse(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Held<Coarse>>(module, "CoarseIndex", "Numbers and symbols as bytes, for search by proposal and decision.")
-      .def("__init__", &make_held<Coarse>, "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,
+      .def("__init__",
+           [](Held<Coarse>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
+              const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
+             Columns c = columns_from(columns, is_symbol, segment, coefficients, one_missing, both_missing, power,
+                                      std::nullopt, std::nullopt, std::nullopt);
+             make_held(self, std::move(columns), std::move(c));
+           },
+           "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,
            "both_missing"_a, "power"_a)
       .def_prop_ro("is_usable", [](const Held<Coarse>& self) { return self.index->is_usable(); })
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,

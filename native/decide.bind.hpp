@@ -1,11 +1,13 @@
 // What the borders of the proposing indexes share: columns and questions from Python, answers back to it.
 #pragma once
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -21,7 +23,9 @@ std::vector<T> copied(const Array& array, const char* name, std::size_t ndim, co
 }
 
 inline Columns columns_from(const std::vector<Array>& columns, const Array& is_symbol, const Array& segment,
-                            const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
+                            const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
+                            const std::optional<Array>& joined, const std::optional<Array>& role,
+                            const std::optional<Array>& slack) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   require(!columns.empty(), "columns must hold at least one feature.");
   Columns c;
@@ -38,6 +42,24 @@ inline Columns columns_from(const std::vector<Array>& columns, const Array& is_s
   require_shape(coefficients, "coefficients", {c.g, c.p});
   require_shape(one_missing, "one_missing", {c.p});
   require_shape(both_missing, "both_missing", {c.p});
+  if (joined) {
+    c.joined = copied<std::uint8_t>(*joined, "joined", 1, "uint8");
+    require_shape(*joined, "joined", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "only numbers can be joined.");
+  }
+  if (role) {
+    c.role = copied<std::uint8_t>(*role, "role", 1, "uint8");
+    require_shape(*role, "role", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(c.role[f] <= proposes && (c.role[f] == proposes_and_decides || !c.is_symbol[f]), "role is not in 0 .. 2.");
+  }
+  if (slack) {
+    require(power == 2, "slack needs power 2.");
+    c.slack = copied<double>(*slack, "slack", 1, "float64");
+    require_shape(*slack, "slack", {c.n});
+    for (double each : c.slack) require(each >= 0 && each < 1e100, "slack must be from 0 to 1e100.");
+  }
   for (const Array& column : columns) {
     c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
     require_shape(column, "columns", {c.n});
@@ -119,11 +141,9 @@ struct Held {
 };
 
 template <class Kind>
-void make_held(Held<Kind>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
-               const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
+void make_held(Held<Kind>* self, std::vector<Array> columns, Columns c) {
   new (self) Held<Kind>();
   try {
-    Columns c = columns_from(columns, is_symbol, segment, coefficients, one_missing, both_missing, power);
     self->columns = std::move(columns);
     nb::gil_scoped_release release;
     self->index = std::make_unique<Kind>(std::move(c));

@@ -9,11 +9,18 @@ namespace nearwise {
 
 using Count = std::int64_t;
 
+// What a column is for. Columns that only decide may be stood in for by fewer ones that only propose. With l the slack
+// of a case and m that of a query, the sum of these is at most that of those, and at least that less (l + m)^2.
+enum Role : std::uint8_t { proposes_and_decides, decides, proposes };
+
 // The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
 // Shapes: n cases, p features, g segments (classes), m queries, k neighbours, v payload values.
 struct Columns {
   std::vector<const double*> values;     // [p] of [n]; NaN is a missing number or symbol
   std::vector<std::uint8_t> is_symbol;   // [p]
+  std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
+  std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
+  std::vector<double> slack;             // [n], or empty: nothing is left out
   std::vector<double> coefficients;      // [g, p]
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
@@ -28,6 +35,7 @@ struct Ask {
   const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
   const std::int32_t* group_codes;       // [n]
   const double* group_values;            // [n, v]
+  const double* slack;                   // [m]; null: 0
   Count m, k, v, n_groups, threads;
   double tolerance;
 };
@@ -57,13 +65,13 @@ class Decision {
     bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
   };
   void measure(const double* q);
-  void add_feature(Count f, double q);
+  void add_column(Count f, double q);
 
   const Columns& c_;
   const Ask& ask_;
   const Answer& answer_;
   std::vector<Count> cases_;
-  std::vector<double> sums_;
+  std::vector<double> parts_, sums_;
   std::vector<Ranked> ranked_;
 };
 

@@ -8,7 +8,10 @@
 namespace nearwise {
 
 Dense::Dense(Columns columns) : columns_(std::move(columns)) {
-  for (Count f = 0; f < columns_.p; ++f) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
+  for (Count f = 0; f < columns_.p; ++f) {
+    if (!columns_.role.empty() && columns_.role[f] == decides) continue;
+    (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
+  }
   for (Count f : numbers_) centre_.push_back(known_middle(columns_.values[f], columns_.n));
   pack();
 }

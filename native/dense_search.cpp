@@ -6,7 +6,8 @@
 //   moduli    t and s differ by at most D, but for g s
 //   product   t + |q|^2 and s differ by at most E = 1.1 u (p + 8) (R^2 + 2 |q| R), but for g s
 // A case is kept when the smallest sum that its value allows does not exceed the k-th smallest of the largest sums that
-// the values allow, ties included. So every case that belongs to the answer is kept.
+// the values allow, ties included. So every case that belongs to the answer is kept. Where columns stand in for others,
+// what they may have left out is added to the largest sum.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -78,8 +79,9 @@ class Search final : public Listener {
       if (at >= segment_->cases) continue;
       const Count packed = segment_->first_case + at;
       if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
-      const Candidate each{low(values[lane], length), high(values[lane], length), packed};
+      Candidate each{low(values[lane], length), high(values[lane], length), packed};
       if (each.low > bound_[slot]) continue;
+      each.high += left_out(first_ + slot, dense_.order_[packed]);
       list.push_back(each);
       // the nearest one alone needs no list to know its bound
       if (ask_.k == 1) bound_[slot] = std::min(bound_[slot], each.high * (1 + 4 * ask_.tolerance));
@@ -103,6 +105,12 @@ class Search final : public Listener {
     if (form_ == Form::moduli) return value * (1 + relative_) + slack;
     const double root = std::sqrt(value * (1 + relative_)) + slack;
     return root * root;
+  }
+
+  // What the columns that propose may lack of the sum, in the packed unit, with room for rounding.
+  double left_out(Count query, Count i) const {
+    const double most = ((c_.slack.empty() ? 0.0 : c_.slack[i]) + (ask_.slack ? ask_.slack[query] : 0.0)) * dense_.gain_;
+    return most * most * (1 + 1e-9);
   }
 
   double error(double length) const {

@@ -5,9 +5,10 @@ import pytest
 
 from nearwise import NearestCases
 from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
-from nearwise.engines.dense import DenseEngine
+from nearwise.engines.dense import DenseEngine, contrasts
 from nearwise.engines.native import NativeEngine, core
 from nearwise.weights import Global, PerClass, Stored
 
@@ -153,6 +154,58 @@ def test_wrong_arrays_are_refused_before_they_are_read(change, message):
     }  # fmt: skip
     with pytest.raises(ValueError, match=message):
         index.nearest(**{**arguments, **change})
+
+
+@pytest.mark.parametrize("metric", ["hvdm", "ivdm", "wvdm"])
+@pytest.mark.parametrize("classes", [1, 2, 4])
+@pytest.mark.parametrize("per_class", [False, True])
+def test_vectors_proposed_in_one_dimension_less_equal_the_scan(metric, classes, per_class):
+    """Queries beyond the training range have shares that do not add up to 1, which the proposal leaves out."""
+    rng = np.random.default_rng(classes)
+    y = rng.integers(0, classes, 600)
+    columns = {f"n{j}": rng.normal(size=600) + y for j in range(3)}
+    columns["s"] = np.array(list("abcdef"))[(y + rng.integers(0, 3, 600)) % 6]
+    table = CaseTable.of(columns)
+    target = Target(y, np.arange(classes), rng.uniform(0.5, 2, 600))
+    policy = "value" if per_class else "max"
+    fitted = Metric.fit(table, target, differences=metric, missing=policy)
+    asked = {f"n{j}": np.append(rng.normal(size=40) * 3, np.nan) for j in range(3)}
+    asked["s"] = np.array([*"abcdz" * 8, "a"])
+    queries = fitted.measure(CaseTable.like(asked, table.schema))
+    weights = Global(rng.random(4), fitted.names)
+    if per_class:
+        weights = PerClass(rng.random((classes, 4)), fitted.names, list(range(classes)), np.full(classes, 1 / classes))
+    distance = Distance(fitted, weights, Stored(fitted.measure(table), y))
+    payload = Payload(y, np.ones((600, 1)), classes)
+    dense = DenseEngine(distance)
+    for k in (1, 7):
+        one, two = dense.nearest(queries, k, payload), NativeEngine(distance).nearest(queries, k, payload)
+        for field in ("sums", "indices", "inside", "tied", "tie_sums"):
+            np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
+    assert dense._index.is_usable
+
+
+def test_contrasts_are_orthonormal_and_add_up_to_nothing():
+    for c in range(1, 7):
+        rows = contrasts(c)
+        np.testing.assert_allclose(rows @ rows.T, np.eye(c - 1), atol=1e-15)
+        np.testing.assert_allclose(rows.sum(axis=1), 0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"joined": np.array([1, 0], np.uint8)}, "only numbers can be joined"),
+        ({"joined": np.zeros(3, np.uint8)}, "joined must have shape"),
+        ({"role": np.array([0, 3], np.uint8)}, "role is not in"),
+        ({"slack": np.full(4, -1.0)}, "slack must be from 0"),
+        ({"slack": np.zeros(3)}, "slack must have shape"),
+    ],
+)
+def test_an_index_refuses_impossible_roles(extra, message):
+    rest = (np.zeros(2, np.uint8), np.zeros(4, np.int32), np.ones((1, 2)), np.ones(2), np.ones(2), 2)
+    with pytest.raises(ValueError, match=message):
+        core().DenseIndex([np.arange(4.0), np.ones(4)], *rest, **extra)
 
 
 def test_an_index_refuses_columns_that_do_not_fit():

@@ -38,6 +38,7 @@ def twin(
     group_values,
     n_groups,
     threads=1,
+    joined=None,
 ):
     """The scan as obvious loops: slow, and the definition of what the kernel must return."""
     p, n = columns.shape
@@ -52,12 +53,15 @@ def twin(
         for i in range(n):
             if i == exclude[j]:
                 continue
-            total = 0.0
+            total = part = 0.0
             for f in range(p):
                 raw = difference(
                     float(queries[j, f]), float(columns[f, i]), is_symbol[f], one_missing[f], both_missing[f]
                 )
-                total += float(coefficients[row_of[i], f]) * float(raw * raw if power == 2 else raw)
+                part += float(raw * raw if power == 2 else raw)
+                if joined is None or f + 1 == p or not joined[f + 1]:
+                    total += float(coefficients[row_of[i], f]) * part
+                    part = 0.0
             found.append((math.inf if math.isnan(total) else total, int(index[i]), i))
         found.sort()
         for place, (total, original, _) in enumerate(found[:k]):
@@ -101,6 +105,7 @@ def problem(n=5, m=3, p=2, g=1, v=2, n_groups=2, **changed):
         "group_values": rng.random((n, v)),
         "n_groups": n_groups,
         "threads": 1,
+        "joined": np.zeros(p, np.uint8),
     }
     assert changed.keys() <= arguments.keys()
     return {**arguments, **changed}
@@ -123,12 +128,20 @@ def problems(draw):
         values = draw(st.lists(elements, min_size=size, max_size=size))
         return np.array(values, dtype).reshape(shape)
 
+    is_symbol = array(p, st.integers(0, 1), np.uint8)
+    coefficients = array((g, p), SMALL_WEIGHTS)
+    joined = array(p, st.integers(0, 1), np.uint8)
+    joined[:1] = 0
+    joined[is_symbol == 1] = 0
+    joined[1:][is_symbol[:-1] == 1] = 0
+    for f in np.flatnonzero(joined):  # one feature has one weight
+        coefficients[:, f] = coefficients[:, f - 1]
     cuts = sorted(draw(st.lists(st.integers(0, n), min_size=g - 1, max_size=g - 1)))
     return problem(
         columns=array((p, n), value),
-        is_symbol=array(p, st.integers(0, 1), np.uint8),
+        is_symbol=is_symbol,
         segments=np.array([0, *cuts, n], np.int64),
-        coefficients=array((g, p), SMALL_WEIGHTS),
+        coefficients=coefficients,
         one_missing=array(p, SMALL_WEIGHTS),
         both_missing=array(p, SMALL_WEIGHTS),
         power=draw(st.sampled_from([1, 2])),
@@ -141,6 +154,7 @@ def problems(draw):
         group_values=array((n, v), st.floats(0, 1)),
         n_groups=n_groups,
         threads=draw(st.integers(1, 3)),
+        joined=joined,
     )
 
 

@@ -19,6 +19,9 @@ Storage = Literal["number", "symbol", "vector", "object"]
 POLICIES = ("max", "ignore", "value", "mean", "error")
 """What a missing value means for the difference; see DESIGN, "Missing"."""
 
+_SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "jeffrey", "jensen-shannon")
+_HETEROGENEOUS = ("heom", "hvdm", "ivdm", "wvdm")
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -30,6 +33,10 @@ class Kind:
 
     storage: ClassVar[Storage]
     differences: ClassVar[tuple[str, ...]] = ()
+    """names that compare values of this kind as they are"""
+    converting: ClassVar[tuple[str, ...]] = ()
+    """names that compare them as another kind: numbers by their intervals, ranks as mere symbols. They are asked for by
+    feature or by kind; a name given for the whole table leaves this kind alone"""
 
     # by name only, so that Cyclic(24), Ordinal(levels) and Custom(function) say what is their own
     difference: Any = field(default=None, kw_only=True)
@@ -41,7 +48,7 @@ class Kind:
                 f"missing={self.missing!r} of {self.name} is not a policy: expected one of "
                 f"{', '.join(POLICIES)}. {did_you_mean(str(self.missing), POLICIES)}"
             )
-        if isinstance(self.difference, str) and self.difference not in self.differences:
+        if isinstance(self.difference, str) and self.difference not in (*self.differences, *self.converting):
             raise SchemaError(
                 f"{self.name} has no difference {self.difference!r}. {did_you_mean(self.difference, self.differences)}"
             )
@@ -76,7 +83,8 @@ class Numeric(Kind):
     """
 
     storage = "number"
-    differences = ("range", "sigma", "none")
+    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     unit: str | None = None
 
 
@@ -85,7 +93,8 @@ class Cyclic(Kind):
     """A number on a circle: 23 h and 1 h are two hours apart when ``period=24``."""
 
     storage = "number"
-    differences = ("range", "sigma", "none")
+    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     period: float = 1.0
     unit: str | None = None
 
@@ -100,7 +109,7 @@ class Symbolic(Kind):
     """A symbol: two values are equal or not, or differ by what they say about the class."""
 
     storage = "symbol"
-    differences = ("overlap", "mvdm", "mvdm-l1")
+    differences = (*_SYMBOLIC, *_HETEROGENEOUS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +117,8 @@ class Ordinal(Kind):
     """A symbol with an order; ``levels`` lists the values from lowest to highest."""
 
     storage = "symbol"
-    differences = ("rank",)
+    differences = ("rank", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     levels: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:

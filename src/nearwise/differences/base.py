@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from heapq import nsmallest
@@ -24,10 +25,17 @@ from nearwise.cases.target import Target
 from nearwise.differences.prepared import Prepared
 from nearwise.errors import InputError
 
-__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "sample_rows"]
+__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "power", "sample_rows"]
 
 SAMPLE = 500
 """Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
+
+
+def power(raw: Any, p: float) -> Any:
+    """raw^p, the same bits for a number and for an array."""
+    if p == 1:
+        return raw
+    return raw * raw if p == 2 else np.power(raw, p)
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,9 @@ class Difference(ABC):
     """An unfitted difference; a frozen dataclass of its settings."""
 
     needs_classes: ClassVar[bool] = False
-    """whether it compares values by the classes they occur with; such differences are summed with p = 1"""
+    """whether it compares values by the classes they occur with"""
+    p: ClassVar[float | None] = None
+    """the power that its paper sums it with; None leaves that to the weighting"""
 
     @property
     @abstractmethod
@@ -62,15 +72,17 @@ class Difference(ABC):
         return {"name": self.name, **asdict(self)}
 
     def __str__(self) -> str:
-        settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v != self.name)
+        usual = {f.name: f.default for f in fields(self)}
+        settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v not in (self.name, usual[k]))
         return f"{self.name}({settings})" if settings else self.name
 
 
 class Fitted(ABC):
     """A difference fitted to the training column.
 
-    ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "overlap" (x != q of
-    codes), "table" (a number per pair of codes) or "pair" (only blocks of pairs).
+    ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "circle" (the same
+    around a circle), "overlap" (x != q of codes), "table" (a number per pair of codes), "profile" (a vector per number)
+    or "pair" (only blocks of pairs).
     """
 
     form: ClassVar[str] = "pair"
@@ -78,6 +90,8 @@ class Fitted(ABC):
     """False where every pair costs a Python call"""
     codes_missing: bool = False
     """whether `encode` turns a missing value into a value of its own"""
+    levels: tuple[Hashable, ...] | None = None
+    """what the codes 0, 1, … of `encode` stand for: symbols, or names of intervals; None where it gives no codes"""
 
     unit: float
     """what a raw difference is divided by; infinite for a constant feature, which then contributes 0"""
@@ -104,6 +118,21 @@ class Fitted(ABC):
     @abstractmethod
     def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
         """(m, n) raw differences of m query values and n stored values. The fast version."""
+
+    embeds: bool = False
+    """whether the squared difference is the sum of squared differences of the vectors that `embed` gives"""
+
+    def embed(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """(n, d) a vector per value; NaN where a value has none and differs by the maximum from every other."""
+        raise NotImplementedError
+
+    def term(self, x: Any, q: Any, p: float) -> float:
+        """`pair` to the power p."""
+        return float(power(self.pair(x, q), p))
+
+    def block_terms(self, X: NDArray[Any], Q: NDArray[Any], p: float) -> NDArray[np.float64]:
+        """`block` to the power p."""
+        return np.asarray(power(self.block(X, Q), p))
 
     def prepare(self, values: NDArray[Any]) -> Prepared:
         """Stored values in a form that answers one query value at a time, with a lower bound where one is cheap."""

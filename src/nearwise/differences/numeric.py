@@ -55,7 +55,9 @@ class Rank(Difference):
     name = "rank"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        return Line(ranks(column), "steps", None, steps=len(column.levels or ()) - 1)
+        line = Line(ranks(column), "range", None, steps=len(column.levels or ()) - 1, ranked=True)
+        line.levels = column.levels
+        return line
 
 
 def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -77,10 +79,12 @@ class Line(Fitted):
 
     form = "line"
 
-    def __init__(self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0) -> None:
+    def __init__(
+        self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0, ranked: bool = False
+    ) -> None:
         self._training = values
         known = _known(values)
-        self.by, self.ranked = by, by == "steps"
+        self.by, self.ranked = by, ranked
         largest = period or float(np.abs(known).max(initial=0.0))
         plain = by == "none" or largest == 0 or 1e-60 < largest < 1e60
         self.exponent = 0 if plain else -math.frexp(largest)[1]
@@ -90,10 +94,10 @@ class Line(Fitted):
             self.form = "circle"  # type: ignore[misc]
         scaled = self._scaled(known)
         spread = float(scaled.max() - scaled.min()) if len(known) else 0.0
-        self.maximum = math.ldexp(steps, self.exponent) if self.ranked else spread
+        self.maximum = math.ldexp(steps, self.exponent) if steps else spread
         if self.period is not None:
             self.maximum = self.period / 2
-        units = {"range": self.maximum, "steps": self.maximum, "none": 1.0, "sigma": 0.0}
+        units = {"range": self.maximum, "none": 1.0, "sigma": 0.0}
         if by == "sigma" and len(known):
             units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(self.sorted))
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
