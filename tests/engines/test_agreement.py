@@ -20,7 +20,7 @@ from .tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
 
 SHAPES = (
     "global", "per-class", "per-case", "per-query", "per-value", "per-value-stored", "per-value-class",
-    "per-value-stored-class",
+    "per-value-stored-class", "per-value-both", "per-value-both-class",
 )  # fmt: skip
 POLICIES = ("max", "ignore", "value", "mean")
 

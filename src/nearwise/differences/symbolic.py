@@ -15,6 +15,11 @@ from nearwise.errors import InputError
 __all__ = ["Overlap", "OverlapFitted", "ValueDifference", "ValueFitted"]
 
 
+def unseen_apart(codes: NDArray[np.int32], known: int) -> NDArray[np.int32]:
+    """A symbol never seen moves from ``known`` to ``known + 1``, for ``known`` is kept for a missing value."""
+    return codes if (codes < known).all() else np.where(codes == known, known + 1, codes).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class Overlap(Difference):
     """0 for equal symbols, 1 for different ones."""
@@ -36,7 +41,7 @@ class OverlapFitted(Fitted):
         self.frequencies = counts / max(1.0, counts.sum())
 
     def encode(self, column: Column) -> NDArray[np.int32]:
-        return column.recode(self.levels)
+        return unseen_apart(column.recode(self.levels), len(self.levels))
 
     def pair(self, x: Any, q: Any) -> float:
         return 0.0 if x == q else 1.0
@@ -112,9 +117,8 @@ class ValueFitted(Fitted):
         self.shares = totals / max(totals.sum(), 1e-300)
 
     def encode(self, column: Column) -> NDArray[np.int32]:
-        codes = column.recode(self.levels)
         known = len(self.levels)
-        codes = np.where(codes == known, known + 1, codes)
+        codes = unseen_apart(column.recode(self.levels), known)
         return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
 
     def pair(self, x: Any, q: Any) -> float:
