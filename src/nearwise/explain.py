@@ -43,6 +43,8 @@ class Neighbour:
     """what the sum was rescaled by because features were left out (missing="ignore")"""
     notes: dict[str, str] = field(default_factory=dict)
     """feature -> the missing policy that stood in for a value"""
+    intervals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """feature -> the intervals of the query's number and of this case's, where numbers are compared by intervals"""
 
     def differing(self, most: int = 3) -> list[str]:
         """The features that add most to the distance."""
@@ -86,6 +88,7 @@ class Explanation:
                 "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
                 "vote_share": n.vote_share, "contributions": n.contributions, "factor": n.factor, "notes": n.notes,
                 "values": {k: _plain(v) for k, v in n.values.items()},
+                "intervals": {k: list(v) for k, v in n.intervals.items()},
             }  # fmt: skip
 
         return {
@@ -205,7 +208,19 @@ def describe_case(
         query_values={name: asked.value(j, f) for f, name in enumerate(table.schema.names)},
         factor=factor,
         notes=notes,
+        intervals=_intervals(distance, table, i, asked, j),
     )
+
+
+def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[str, str]]:
+    found = {}
+    for f, measure in enumerate(distance.metric.measures):
+        levels, stored, query = measure.fitted.levels, table.columns[f], asked.columns[f]
+        if levels is None or stored.levels is not None or stored.missing[i] or query.missing[j]:
+            continue
+        codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
+        found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
+    return found
 
 
 def _cell(value: Any) -> Any:
@@ -245,7 +260,10 @@ def _both(n: Neighbour, feature: str) -> str:
     """The two values; a new feature of a matrix has none."""
     if feature not in n.values:
         return ""
-    return f" {_cell(n.query_values[feature])} / {_cell(n.values[feature])}"
+    both = [str(_cell(n.query_values[feature])), str(_cell(n.values[feature]))]
+    if feature in n.intervals:
+        both = [f"{value} in {interval}" for value, interval in zip(both, n.intervals[feature], strict=True)]
+    return f" {both[0]} / {both[1]}"
 
 
 def _why(n: Neighbour) -> str:

@@ -129,10 +129,10 @@ def test_differences_are_set_per_feature_or_per_kind():
         measures = KNNClassifier(1, "none", **settings).fit(cases, labels)._model.problem.metric.measures
         return [str(m.difference) for m in measures]
 
-    assert chosen(differences={"x0": "mvdm"})[:2] == ["mvdm(power=2, threshold=1)", "overlap"]
-    assert chosen(differences={"Symbolic": "mvdm"})[1] == "mvdm(power=2, threshold=1)"
+    assert chosen(differences={"x0": "mvdm"})[:2] == ["mvdm", "overlap"]
+    assert chosen(differences={"Symbolic": "mvdm"})[1] == "mvdm"
     assert chosen(differences={"numeric": "sigma"})[2] == "sigma"
-    assert chosen(schema={"x1": Symbolic(difference="mvdm")})[:2] == ["overlap", "mvdm(power=2, threshold=1)"]
+    assert chosen(schema={"x1": Symbolic(difference="mvdm")})[:2] == ["overlap", "mvdm"]
     assert chosen(scale="none")[2] == "none"
 
 

@@ -30,6 +30,10 @@ class Kind:
 
     storage: ClassVar[Storage]
     differences: ClassVar[tuple[str, ...]] = ()
+    """names that compare values of this kind as they are"""
+    converting: ClassVar[tuple[str, ...]] = ()
+    """names that compare them as another kind: numbers by their intervals, ranks as mere symbols. They are asked for by
+    feature or by kind; a name given for the whole table leaves this kind alone"""
 
     # by name only, so that Cyclic(24), Ordinal(levels) and Custom(function) say what is their own
     difference: Any = field(default=None, kw_only=True)
@@ -41,7 +45,7 @@ class Kind:
                 f"missing={self.missing!r} of {self.name} is not a policy: expected one of "
                 f"{', '.join(POLICIES)}. {did_you_mean(str(self.missing), POLICIES)}"
             )
-        if isinstance(self.difference, str) and self.difference not in self.differences:
+        if isinstance(self.difference, str) and self.difference not in (*self.differences, *self.converting):
             raise SchemaError(
                 f"{self.name} has no difference {self.difference!r}. {did_you_mean(self.difference, self.differences)}"
             )
@@ -77,6 +81,7 @@ class Numeric(Kind):
 
     storage = "number"
     differences = ("range", "sigma", "none")
+    converting = ("overlap", "mvdm", "mvdm-l1")
     unit: str | None = None
 
 
@@ -86,6 +91,7 @@ class Cyclic(Kind):
 
     storage = "number"
     differences = ("range", "sigma", "none")
+    converting = ("overlap", "mvdm", "mvdm-l1")
     period: float = 1.0
     unit: str | None = None
 
@@ -109,6 +115,7 @@ class Ordinal(Kind):
 
     storage = "symbol"
     differences = ("rank",)
+    converting = ("overlap", "mvdm", "mvdm-l1")
     levels: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:

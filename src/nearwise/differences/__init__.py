@@ -2,7 +2,7 @@
 
 >>> from nearwise import differences
 >>> differences.get("mvdm")
-ValueDifference(power=2, threshold=1)
+ValueDifference(power=2, threshold=1, discretise='mdl', bins=8)
 >>> sorted(differences.NAMES)[:4]
 ['average', 'cosine', 'custom', 'dice']
 """
@@ -76,7 +76,7 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
     By feature name in ``differences``, then the kind's own ``difference``, then by kind name in ``differences``,
     then a single name given for all kinds that know it, then the default of the kind.
     """
-    suited = _suited(kind)
+    suited = suited_to(kind)
     by_name: Mapping[str, Any] = differences if isinstance(differences, Mapping) else {}
     chosen = by_name.get(feature, kind.difference)
     if chosen is None:
@@ -91,6 +91,7 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
             chosen = "min" if kind.members == "vectors" else "jaccard"
     found = get(chosen)
     name = chosen if isinstance(chosen, str) else found.name
+    suited = (*suited, *kind.converting)
     if name not in suited and name != "custom":
         raise InputError(
             f"Feature {feature!r} is {kind!r}, which has no difference {name!r}. {did_you_mean(name, suited)}"
@@ -98,8 +99,8 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
     return found
 
 
-def _suited(kind: Kind) -> tuple[str, ...]:
-    """The names of the differences that can compare the values of this feature."""
+def suited_to(kind: Kind) -> tuple[str, ...]:
+    """The names of the differences that compare the values of this feature as they are."""
     if isinstance(kind, Set):
         return ("min", "hausdorff", "average") if kind.members == "vectors" else ("jaccard", "dice")
     return kind.differences
@@ -112,7 +113,7 @@ def check(differences: Any, features: Mapping[str, Kind]) -> None:
     if isinstance(differences, str | Difference):
         name = differences if isinstance(differences, str) else differences.name
         get(differences)
-        if not any(name in _suited(kind) for kind in features.values()):
+        if not any(name in suited_to(kind) for kind in features.values()):
             warn(f"differences={name!r} suits no feature of this table, so it changes nothing.")
         return
     if not isinstance(differences, Mapping):

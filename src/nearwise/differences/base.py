@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from heapq import nsmallest
@@ -62,7 +63,8 @@ class Difference(ABC):
         return {"name": self.name, **asdict(self)}
 
     def __str__(self) -> str:
-        settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v != self.name)
+        usual = {f.name: f.default for f in fields(self)}
+        settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v not in (self.name, usual[k]))
         return f"{self.name}({settings})" if settings else self.name
 
 
@@ -78,6 +80,8 @@ class Fitted(ABC):
     """False where every pair costs a Python call"""
     codes_missing: bool = False
     """whether `encode` turns a missing value into a value of its own"""
+    levels: tuple[Hashable, ...] | None = None
+    """what the codes 0, 1, … of `encode` stand for: symbols, or names of intervals; None where it gives no codes"""
 
     unit: float
     """what a raw difference is divided by; infinite for a constant feature, which then contributes 0"""

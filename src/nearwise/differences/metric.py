@@ -9,7 +9,7 @@ added feature by feature in schema order. Every engine computes this very expres
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -190,6 +190,11 @@ class Metric:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(m.name for m in self.measures)
+
+    @property
+    def levels(self) -> tuple[tuple[Hashable, ...] | None, ...]:
+        """The values of each feature as they are compared: symbols, or the intervals of a number; None for others."""
+        return tuple(m.fitted.levels for m in self.measures)
 
     def scales(self) -> NDArray[np.float64]:
         return np.array([m.scale(self.p) for m in self.measures])

@@ -54,7 +54,9 @@ class Rank(Difference):
     name = "rank"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        return Line(ranks(column), "steps", None, steps=len(column.levels or ()) - 1)
+        line = Line(ranks(column), "steps", None, steps=len(column.levels or ()) - 1)
+        line.levels = column.levels
+        return line
 
 
 def ranks(column: Column) -> NDArray[np.float64]:

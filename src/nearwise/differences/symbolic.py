@@ -1,4 +1,7 @@
-"""Symbols: equal or not (overlap), or as different as the classes they occur with (value difference)."""
+"""Symbols: equal or not (overlap), or as different as the classes they occur with (value difference).
+
+Numbers are compared in the same ways through the intervals that they fall into.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.differences.base import Difference, FitContext, Fitted
+from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
 from nearwise.errors import InputError
 
 __all__ = ["Overlap", "OverlapFitted", "ValueDifference", "ValueFitted"]
@@ -22,12 +26,22 @@ def unseen_apart(codes: NDArray[np.int32], known: int) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Overlap(Difference):
-    """0 for equal symbols, 1 for different ones."""
+    """0 for equal symbols, 1 for different ones.
+
+    Numbers are equal where they fall into the same interval; ``discretise`` says how they are cut ("mdl", "width",
+    "frequency", cut points, or a dict of these by feature), and ``bins`` into how many intervals by the ways that ask.
+    """
 
     name = "overlap"
+    discretise: Any = "mdl"
+    bins: int = 8
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "discretise", checked_discretise(self.discretise))
+        object.__setattr__(self, "bins", checked_bins(self.bins))
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        return OverlapFitted(column)
+        return OverlapFitted(column, coding_of(column, context, self.discretise, self.bins))
 
 
 class OverlapFitted(Fitted):
@@ -35,13 +49,14 @@ class OverlapFitted(Fitted):
     unit = 1.0
     maximum = 1.0
 
-    def __init__(self, column: Column) -> None:
-        self.levels = column.levels or ()
-        counts = np.bincount(column.values[column.values >= 0], minlength=len(self.levels)).astype(np.float64)
+    def __init__(self, column: Column, coding: Coding) -> None:
+        self.coding, self.levels = coding, coding.levels
+        codes = coding.codes(column)
+        counts = np.bincount(codes[codes >= 0], minlength=len(self.coding.levels)).astype(np.float64)
         self.frequencies = counts / max(1.0, counts.sum())
 
     def encode(self, column: Column) -> NDArray[np.int32]:
-        return unseen_apart(column.recode(self.levels), len(self.levels))
+        return unseen_apart(self.coding.codes(column), len(self.coding.levels))
 
     def pair(self, x: Any, q: Any) -> float:
         return 0.0 if x == q else 1.0
@@ -51,7 +66,7 @@ class OverlapFitted(Fitted):
 
     def expected(self, values: NDArray[np.int32]) -> NDArray[np.float64]:
         same = np.concatenate([self.frequencies, [0.0]])  # the last entry: a symbol never seen
-        return np.asarray(1.0 - same[np.minimum(values, len(self.levels))])
+        return np.asarray(1.0 - same[np.minimum(values, len(self.coding.levels))])
 
     @property
     def expected_both(self) -> float:
@@ -66,15 +81,20 @@ class ValueDifference(Difference):
 
     Payne & Edwards eq. 4 and Wettschereck et al. eq. 20 with power 2 (Reading V2; Cost & Salzberg use 1). A symbol
     that was not seen, or seen in fewer than ``threshold`` cases, is compared by overlap at the largest difference,
-    2 (V5). There is no smoothing (V6).
+    2 (V5). There is no smoothing (V6). Numbers differ as their intervals do, which ``discretise`` and ``bins`` cut as
+    for `Overlap`.
     """
 
     name = "mvdm"
     needs_classes = True
     power: int = 2
     threshold: int = 1
+    discretise: Any = "mdl"
+    bins: int = 8
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "discretise", checked_discretise(self.discretise))
+        object.__setattr__(self, "bins", checked_bins(self.bins))
         if self.power not in (1, 2):
             raise InputError(f"power of a value difference must be 1 or 2, got {self.power!r}.")
         if self.threshold < 1:
@@ -87,15 +107,17 @@ class ValueDifference(Difference):
                 f"The value difference of feature {context.feature!r} compares classes, and there is no class target: "
                 "use difference='overlap'."
             )
-        levels = len(column.levels or ())
+        coding = coding_of(column, context, self.discretise, self.bins)
+        levels = len(coding.levels)
         own = context.policy == "value"
-        codes = np.where(column.values < 0, levels if own else -1, column.values)
+        codes = coding.codes(column)
+        codes = np.where(codes < 0, levels if own else -1, codes)
         known = codes >= 0
         shape = (levels + 1, target.n_classes)
         flat = codes[known] * target.n_classes + target.values[known]
         counts = np.bincount(flat, weights=target.weights[known], minlength=shape[0] * shape[1])
         table = counts.astype(np.float64).reshape(shape)
-        return ValueFitted(column.levels or (), table, self.power, self.threshold, own)
+        return ValueFitted(coding, table, self.power, self.threshold, own)
 
 
 class ValueFitted(Fitted):
@@ -106,9 +128,10 @@ class ValueFitted(Fitted):
     maximum = 2.0
 
     def __init__(
-        self, levels: tuple[Any, ...], counts: NDArray[np.float64], power: int, threshold: int, codes_missing: bool
+        self, coding: Coding, counts: NDArray[np.float64], power: int, threshold: int, codes_missing: bool
     ) -> None:
-        self.levels, self.power, self.codes_missing = levels, power, codes_missing
+        self.coding, self.levels = coding, coding.levels
+        self.power, self.codes_missing = power, codes_missing
         totals = counts.sum(axis=1)
         self.profiles = counts / np.where(totals > 0, totals, 1.0)[:, None]
         rare = totals < threshold if threshold > 1 else totals <= 0  # one case may weigh less than 1
@@ -117,8 +140,8 @@ class ValueFitted(Fitted):
         self.shares = totals / max(totals.sum(), 1e-300)
 
     def encode(self, column: Column) -> NDArray[np.int32]:
-        known = len(self.levels)
-        codes = unseen_apart(column.recode(self.levels), known)
+        known = len(self.coding.levels)
+        codes = unseen_apart(self.coding.codes(column), known)
         return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
 
     def pair(self, x: Any, q: Any) -> float:

@@ -92,6 +92,13 @@ class ValueCounts:
         own = Column(np.arange(self.n_values, dtype=np.int32), tuple(self.values))
         return own if levels is None else Column(own.recode(levels), levels)
 
+    def coded(self, codes: NDArray[Any], levels: tuple[Hashable, ...]) -> ValueCounts:
+        """The same cases counted by level, where ``codes`` (v,) puts every value into one, such as an interval."""
+        at = codes[self.value_at]
+        joined = _entries(at, self.class_at, self.cases, self.weights, len(levels), self.n_classes)
+        made = replace(self, values=_objects(levels), storage="symbol", **joined)
+        return _sorted_symbols(_without_empty(made))
+
     def merge(self, other: ValueCounts) -> ValueCounts:
         """The counts of both sets of cases."""
         return self._joined(other, 1)

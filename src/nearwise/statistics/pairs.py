@@ -98,8 +98,11 @@ class FeaturePairs:
     @property
     def is_exact(self) -> bool:
         """Whether every pair is measured. Symbols in a table are cheap: a hundred times as many pairs."""
-        generous = 100.0 if self.measure.fitted.form == "table" else 1.0
-        return self.measure.fitted.form not in ("pair", "table") or self.counts.n_values**2 <= generous * self.limit
+        fitted, values = self.measure.fitted, self.counts.n_values
+        if fitted.form == "table" and fitted.levels is not None:
+            values = min(values, len(fitted.levels))
+        generous = 100.0 if fitted.form == "table" else 1.0
+        return fitted.form not in ("pair", "table") or values**2 <= generous * self.limit
 
     def merge(self, other: FeaturePairs) -> FeaturePairs:
         merged = FeaturePairs(self.counts.merge(other.counts), other.measure, self.limit)
@@ -134,6 +137,8 @@ class FeaturePairs:
         Where not every pair is measured, about ``budget`` pairs are drawn; see `sampled_means`.
         """
         form, counts = measure.fitted.form, self.counts
+        if counts.storage == "number" and measure.fitted.levels is not None:  # numbers compared by their intervals
+            counts = counts.coded(measure.fitted.encode(counts.column()), measure.fitted.levels)
         if form in ("line", "circle"):
             means = _line_means(counts, measure)
         elif form == "overlap":

@@ -47,8 +47,7 @@ class UserWeights(Weighting):
                     "give weights for these features in this order, or a dict."
                 )
             classes = problem.target.classes
-            levels = [column.levels for column in problem.table.columns]
-            return given.aligned(None if classes is None else classes.tolist(), levels)
+            return given.aligned(None if classes is None else classes.tolist(), problem.metric.levels)
         if given is None:
             given = {}
         if not isinstance(given, Mapping):
