@@ -66,7 +66,7 @@ class PerValue(Weights):
         self._by = (self.by,) * len(self.features) if isinstance(self.by, str) else self.by
         if len(self._by) != len(self.features) or any(word not in BY for word in self._by):
             raise WeightShapeError(
-                f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one, or 'both' count; "
+                f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one, or 'both': "
                 "one word for all features, or one a feature."
             )
         self.unseen = np.ones(len(self.features)) if unseen is None else np.array(unseen, dtype=np.float64)
