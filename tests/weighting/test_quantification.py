@@ -208,11 +208,11 @@ def test_fewer_components(method):
 @every_method
 def test_odd_features_have_sensible_weights(method):
     cases = [
-        {"c": "c", "id": f"case {i}", "gone": None, "number": 1.0, "nan": None, "x": float(i), "hour": i, "big": 1e300 * i}
+        {"c": "c", "id": f"case {i}", "gone": None, "one": 1.0, "nan": None, "x": 2.0 * i, "hour": i, "big": 1e300 * i}
         for i in range(12)
-    ]  # fmt: skip
+    ]
     y = ["once", *("uv"[i % 2] for i in range(11))]
-    schema = {"gone": Symbolic(), "number": Numeric(), "nan": Numeric(), "hour": Cyclic(period=24.0)}
+    schema = {"gone": Symbolic(), "one": Numeric(), "nan": Numeric(), "hour": Cyclic(period=24.0)}
     clf = KNNClassifier(1, method.id, schema=schema).fit(cases, y)
     assert np.isfinite(clf.feature_importances_).all()
     assert (clf.feature_importances_ >= 0).all()
