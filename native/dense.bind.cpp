@@ -1,9 +1,11 @@
 // Dense for Python: checks what comes in, keeps the columns alive, releases the GIL and searches.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -30,7 +32,8 @@ std::vector<T> copied(const Array& array, const char* name, std::size_t ndim, co
 }
 
 void make_index(DenseIndex* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
-                const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
+                const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
+                const std::optional<Array>& joined) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   require(!columns.empty(), "columns must hold at least one feature.");
   Columns c;
@@ -47,6 +50,12 @@ void make_index(DenseIndex* self, std::vector<Array> columns, const Array& is_sy
   require_shape(coefficients, "coefficients", {c.g, c.p});
   require_shape(one_missing, "one_missing", {c.p});
   require_shape(both_missing, "both_missing", {c.p});
+  if (joined) {
+    c.joined = copied<std::uint8_t>(*joined, "joined", 1, "uint8");
+    require_shape(*joined, "joined", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "only numbers can be joined.");
+  }
   for (const Array& column : columns) {
     c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
     require_shape(column, "columns", {c.n});
@@ -121,16 +130,19 @@ void bind_dense(nb::module_& module) {
   nb::class_<DenseIndex>(module, "DenseIndex", "Numbers and symbols, packed for search by proposal and decision.")
       .def("__init__",
            [](DenseIndex* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
-              const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
+              const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
+              const std::optional<Array>& joined) {
              new (self) DenseIndex();
              try {
-               make_index(self, std::move(columns), is_symbol, segment, coefficients, one_missing, both_missing, power);
+               make_index(self, std::move(columns), is_symbol, segment, coefficients, one_missing, both_missing, power,
+                          joined);
              } catch (...) {
                self->~DenseIndex();
                throw;
              }
            },
-           "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a, "both_missing"_a, "power"_a)
+           "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a, "both_missing"_a, "power"_a,
+           "joined"_a = nb::none())
       .def_prop_ro("has_holes", [](const DenseIndex& self) { return self.dense->has_holes(); })
       .def_prop_ro("is_usable", [](const DenseIndex& self) { return self.dense->is_usable(); })
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,

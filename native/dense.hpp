@@ -53,6 +53,7 @@ void propose(const Block& block, Listener& listener);
 struct Columns {
   std::vector<const double*> values;     // [p] of [n]; NaN is a missing number
   std::vector<std::uint8_t> is_symbol;   // [p]; symbols are codes, -1 is missing
+  std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
   std::vector<double> coefficients;      // [g, p]
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]

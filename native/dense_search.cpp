@@ -227,17 +227,21 @@ class Search final : public Listener {
     return false;
   }
 
-  // s(q, x) as the metric defines it: feature by feature, in order, in double precision.
+  // s(q, x) as the metric defines it: feature by feature, in order, in double precision. What joined columns add is
+  // added up before it is multiplied.
   double sum(const double* q, Count i) const {
     const double* coefficients = c_.coefficients.data() + c_.segment[i] * c_.p;
-    double total = 0.0;
+    double total = 0.0, part = 0.0;
     for (Count f = 0; f < c_.p; ++f) {
       const double x = c_.values[f][i];
       const bool no_q = q[f] != q[f], no_x = x != x;
       double raw;
       if (no_q || no_x) raw = no_q && no_x ? c_.both_missing[f] : c_.one_missing[f];
       else raw = c_.is_symbol[f] ? (q[f] != x ? 1.0 : 0.0) : std::abs(q[f] - x);
-      total += coefficients[f] * (c_.power == 2 ? raw * raw : raw);
+      part += c_.power == 2 ? raw * raw : raw;
+      if (f + 1 < c_.p && !c_.joined.empty() && c_.joined[f + 1]) continue;
+      total += coefficients[f] * part;
+      part = 0.0;
     }
     return total;
   }

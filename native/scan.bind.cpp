@@ -1,6 +1,8 @@
 // scan for Python: checks what comes in, releases the GIL and calls the kernel.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -44,7 +46,7 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3> scan_arrays(
     const Array& columns, const Array& is_symbol, const Array& segments, const Array& coefficients,
     const Array& one_missing, const Array& both_missing, int power, const Array& queries, const Array& exclude,
     const Array& index, Count k, double tolerance, const Array& group_codes, const Array& group_values, Count n_groups,
-    Count threads) {
+    Count threads, const std::optional<Array>& joined) {
   constexpr Count most = Count{1} << 31;  // keeps every product of sizes below within 64 bits
   require(power == 1 || power == 2, "scan: power must be 1 or 2, got " + std::to_string(power) + ".");
   require(k >= 1 && k <= most, "scan: k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
@@ -85,6 +87,12 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3> scan_arrays(
   require_shape(index, "index", {c.n});
   require_shape(group_codes, "group_codes", {c.n});
   require_shape(group_values, "group_values", {c.n, c.v});
+  if (joined) {
+    c.joined = data_of<std::uint8_t>(*joined, "joined", 1, "uint8");
+    require_shape(*joined, "joined", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "scan: only numbers can be joined.");
+  }
   check_segments(c);
   check_cases(c);
   check_queries(q, c.n);
@@ -109,7 +117,7 @@ void bind_scan(nb::module_& module) {
   using namespace nanobind::literals;
   module.def("scan", &scan_arrays, "columns"_a, "is_symbol"_a, "segments"_a, "coefficients"_a, "one_missing"_a,
              "both_missing"_a, "power"_a, "queries"_a, "exclude"_a, "index"_a, "k"_a, "tolerance"_a, "group_codes"_a,
-             "group_values"_a, "n_groups"_a, "threads"_a = 1,
+             "group_values"_a, "n_groups"_a, "threads"_a = 1, "joined"_a = nb::none(),
              "The k nearest cases of every query, exactly, and the group that ties with the k-th.");
 }
 

@@ -15,7 +15,6 @@
 namespace nearwise {
 namespace {
 
-constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
 constexpr Count block_length = 4;    // queries that share a tile
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

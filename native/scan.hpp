@@ -7,9 +7,12 @@ namespace nearwise {
 
 using Count = std::int64_t;
 
+constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
+
 struct Cases {
   const double* columns;             // [p, n] feature-major; NaN is a missing value, a symbol is its code
   const std::uint8_t* is_symbol;     // [p]
+  const std::uint8_t* joined;        // [p] 1: a number that is one feature together with the column before; null: none is
   const Count* segments;             // [g + 1] packed cases segments[a] .. segments[a + 1] weigh by row a of coefficients
   const double* coefficients;        // [g, p]
   const double* one_missing;         // [p] the difference when exactly one of the two values is missing

@@ -3,6 +3,8 @@
 //   s(q, i) = sum over f, in order, of  coefficients[a, f] * t      t = raw or raw^2
 //   raw     = |q_f - x_f| for numbers, [q_f != x_f] for symbols; one_missing[f], both_missing[f] where values are missing
 //
+// Columns that are joined are one feature: their t are added up first, then multiplied by the coefficient.
+//
 // The loop over features is outside and starts from 0.0, so every sum has the rounding of the plain NumPy expression;
 // the loop over cases is inside and has no branches, so it becomes vector instructions.
 //
@@ -43,6 +45,28 @@ void add_missing_query(const double* x, Count n, double coefficient, double one,
   for (Count i = 0; i < n; ++i) sums[i] += x[i] != x[i] ? if_missing : if_known;
 }
 
+// What one of several joined columns adds to their common t.
+template <int power>
+void add_part(const double* x, Count n, double q, double one, double both, double* parts) {
+  if (q != q) {
+    const double if_known = raised<power>(one), if_missing = raised<power>(both);
+    for (Count i = 0; i < n; ++i) parts[i] += x[i] != x[i] ? if_missing : if_known;
+    return;
+  }
+  for (Count i = 0; i < n; ++i) parts[i] += raised<power>(x[i] != x[i] ? one : fabs(q - x[i]));
+}
+
+// Columns f .. last - 1 as one feature.
+template <int power>
+void add_joined(const Cases& c, double coefficient, const double* query, Count f, Count last, Count begin, Count length,
+                double* sums) {
+  double parts[tile_length];
+  for (Count i = 0; i < length; ++i) parts[i] = 0.0;
+  for (; f < last; ++f)
+    add_part<power>(c.columns + f * c.n + begin, length, query[f], c.one_missing[f], c.both_missing[f], parts);
+  for (Count i = 0; i < length; ++i) sums[i] += coefficient * parts[i];
+}
+
 template <int power>
 void add_features(const Cases& c, const double* coefficients, const double* query, Count begin, Count end, double* sums) {
   const Count length = end - begin;
@@ -50,7 +74,12 @@ void add_features(const Cases& c, const double* coefficients, const double* quer
   for (Count f = 0; f < c.p; ++f) {
     const double* x = c.columns + f * c.n + begin;
     const double q = query[f];
-    if (q != q)
+    Count last = f + 1;
+    while (c.joined && last < c.p && c.joined[last]) ++last;
+    if (last > f + 1) {
+      add_joined<power>(c, coefficients[f], query, f, last, begin, length, sums);
+      f = last - 1;
+    } else if (q != q)
       add_missing_query<power>(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums);
     else if (c.is_symbol[f])
       add_symbol<power>(x, length, q, coefficients[f], c.one_missing[f], sums);

@@ -28,7 +28,6 @@ using namespace stages;
 
 namespace {
 
-constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
 constexpr Count run_length = 256;    // cases whose letters are compared at a time
 constexpr double slack = 1e-11;      // relative; covers the rounding of bounds and sums
 constexpr double infinity = std::numeric_limits<double>::infinity();

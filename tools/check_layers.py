@@ -23,6 +23,7 @@ STAGES = (
     "statistics",
     "contract",
     "weighting",
+    "metrics",
     "explain",
     "storage",
     "estimators",

@@ -27,7 +27,9 @@ _PUBLIC = {
         ("Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom"), "nearwise.cases.kinds"
     ),
 }
-_STAGES = ("cases", "differences", "engines", "errors", "estimators", "explain", "lab", "vote", "weighting", "weights")
+_STAGES = (
+    "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting", "weights",
+)  # fmt: skip
 
 __all__ = [
     "Custom",

@@ -23,6 +23,7 @@ class DenseIndex:
         one_missing: NDArray[np.float64],
         both_missing: NDArray[np.float64],
         power: int,
+        joined: NDArray[np.uint8] | None = None,
     ) -> None: ...
     @property
     def has_holes(self) -> bool: ...
@@ -106,6 +107,7 @@ def scan(
     group_values: NDArray[np.float64],
     n_groups: int,
     threads: int = 1,
+    joined: NDArray[np.uint8] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The k nearest cases of every query, exactly, and the group that ties with the k-th.
 
@@ -113,8 +115,9 @@ def scan(
     (m,), index (n,), group_codes (n,), group_values (n, v). Packed cases ``segments[a] .. segments[a + 1]``
     use row ``a`` of coefficients. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient
     * raw ** power``, where raw is ``|q - x|`` for a number and ``q != x`` for a symbol; NaN is a missing
-    value and gives ``one_missing`` or ``both_missing``. ``exclude`` is the packed case a query must skip,
-    or -1. A sum that is not a number counts as infinite.
+    value and gives ``one_missing`` or ``both_missing``. A number that is ``joined`` is one feature with the column
+    before it: their ``raw ** power`` are added up before they are multiplied. ``exclude`` is the packed case a
+    query must skip, or -1. A sum that is not a number counts as infinite.
 
     Returns ``(sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, n_groups, v))``: the k
     smallest by (sum, index), padded with infinity and -1; how many cases lie clearly below the k-th sum;

@@ -7,6 +7,7 @@ from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.differences.heterogeneous import HVDM
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
 from nearwise.weights import Directed, Global, PerCase, PerClass, PerQuery, PerValue, Stored
@@ -22,6 +23,26 @@ KINDS = {
     "cyclic": (Cyclic(period=24), lambda rng: float(rng.integers(0, 24))),
     "symbolic": (Symbolic(), lambda rng: "abc"[rng.integers(0, 3)]),
     "mvdm": (Symbolic(difference="mvdm"), lambda rng: "abcd"[rng.integers(0, 4)]),
+    "rare": (Symbolic(difference=HVDM(threshold=3)), lambda rng: "abcd"[rng.integers(0, 4)]),
+    **{
+        name: (Symbolic(difference=name), lambda rng: "abcd"[rng.integers(0, 4)])
+        for name in ("vdm", "jeffrey", "jensen-shannon", "heom", "hvdm", "ivdm", "wvdm")
+    },
+    **{
+        f"{name} number": (Numeric(difference=name), lambda rng: float(rng.integers(0, 9)) / 4)
+        for name in ("overlap", "mvdm", "jeffrey", "heom", "hvdm", "ivdm", "wvdm")
+    },
+    **{
+        f"{name} angle": (Cyclic(period=24, difference=name), lambda rng: float(rng.integers(0, 12)) * 2)
+        for name in ("mvdm", "hvdm", "ivdm", "wvdm")
+    },
+    **{
+        f"{name} rank": (
+            Ordinal(levels=("low", "mid", "high"), difference=name),
+            lambda rng: ("low", "mid", "high")[rng.integers(0, 3)],
+        )
+        for name in ("mvdm", "hvdm", "ivdm")
+    },
     "ordinal": (Ordinal(levels=("low", "mid", "high")), lambda rng: ("low", "mid", "high")[rng.integers(0, 3)]),
     "text": (Text(), lambda rng: "".join(rng.choice(list("ab"), rng.integers(0, 4)))),
     "tags": (Set(members="symbols"), lambda rng: set(rng.choice(list("xyz"), rng.integers(0, 3)).tolist())),
@@ -30,6 +51,17 @@ KINDS = {
     "custom": (Custom(length_gap), lambda rng: "x" * int(rng.integers(0, 3))),
 }
 CORE = ("numeric", "gaussian", "symbolic", "ordinal")
+EMBEDDED = (
+    *CORE,
+    "hvdm",
+    "ivdm",
+    "heom number",
+    "hvdm number",
+    "ivdm number",
+    "wvdm number",
+    "ivdm angle",
+    "ivdm rank",
+)
 VECTORISED = tuple(name for name in KINDS if name != "custom")
 
 
@@ -39,7 +71,7 @@ def make_table(rng, kinds, n, holes, unseen=False):
     for j, name in enumerate(kinds):
         kind, draw = KINDS[name]
         values = [None if rng.random() < holes else draw(rng) for _ in range(n)]
-        if unseen and name in ("symbolic", "mvdm") and n:
+        if unseen and isinstance(kind, Symbolic) and n:
             values[0] = "never seen"
         columns[f"f{j}"], schema[f"f{j}"] = values, kind
     return columns, schema

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nearwise.engines.base import Distance, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.callback import CallbackEngine
+from nearwise.engines.coded import CodedEngine
 from nearwise.engines.dense import DenseEngine
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine, core
@@ -16,11 +17,15 @@ from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weights import Matrix
 
-from .tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
+from .tables import CORE, EMBEDDED, KINDS, VECTORISED, kind_lists, problem, seeds
 
 SHAPES = (
     "global", "per-class", "per-case", "per-query", "per-value", "per-value-stored", "per-value-class",
     "per-value-stored-class", "per-value-both", "per-value-both-class",
+)  # fmt: skip
+CODED = (
+    "symbolic", "mvdm", "vdm", "jeffrey", "jensen-shannon", "hvdm", "rare", "overlap number", "mvdm number",
+    "jeffrey number", "mvdm angle", "mvdm rank",
 )  # fmt: skip
 POLICIES = ("max", "ignore", "value", "mean")
 
@@ -79,6 +84,30 @@ def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, 
     for engine in (NativeEngine, DenseEngine):
         compare(engine, distance, queries, payload, k, leave_out)
         np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
+
+
+@given(seeds, kind_lists(EMBEDDED), st.integers(1, 12), st.sampled_from(["max", "value"]), st.booleans())
+def test_vectors_in_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, policy, per_class):
+    if core() is None:
+        pytest.skip("the native core is not built")
+    shape = "per-class" if per_class else "global"
+    distance, queries, payload = problem(seed, kinds, policy=policy, shape=shape)
+    leave_out = np.arange(len(queries)) - 1
+    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    for engine in (NativeEngine, DenseEngine):
+        assert engine.refuses(distance) == ""
+        compare(engine, distance, queries, payload, k, leave_out)
+        np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
+
+
+@given(seeds, st.integers(1, 12), st.sampled_from(["max", "value"]), st.sampled_from([1, 2]))
+def test_every_symbolic_difference_in_the_coded_engine_equals_the_reference(seed, k, policy, p):
+    if core() is None:
+        pytest.skip("the native core is not built")
+    rng = np.random.default_rng(seed)
+    distance, queries, payload = problem(seed, rng.choice(CODED, 3).tolist(), policy=policy, p=p)
+    assert CodedEngine.refuses(distance) == ""
+    compare(CodedEngine, distance, queries, payload, k, np.arange(len(queries)) - 1)
 
 
 @given(seeds, st.integers(1, 12))

@@ -19,6 +19,9 @@ Storage = Literal["number", "symbol", "vector", "object"]
 POLICIES = ("max", "ignore", "value", "mean", "error")
 """What a missing value means for the difference; see DESIGN, "Missing"."""
 
+_SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "jeffrey", "jensen-shannon")
+_HETEROGENEOUS = ("heom", "hvdm", "ivdm", "wvdm")
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -80,8 +83,8 @@ class Numeric(Kind):
     """
 
     storage = "number"
-    differences = ("range", "sigma", "none")
-    converting = ("overlap", "mvdm", "mvdm-l1")
+    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     unit: str | None = None
 
 
@@ -90,8 +93,8 @@ class Cyclic(Kind):
     """A number on a circle: 23 h and 1 h are two hours apart when ``period=24``."""
 
     storage = "number"
-    differences = ("range", "sigma", "none")
-    converting = ("overlap", "mvdm", "mvdm-l1")
+    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     period: float = 1.0
     unit: str | None = None
 
@@ -106,7 +109,7 @@ class Symbolic(Kind):
     """A symbol: two values are equal or not, or differ by what they say about the class."""
 
     storage = "symbol"
-    differences = ("overlap", "mvdm", "mvdm-l1")
+    differences = (*_SYMBOLIC, *_HETEROGENEOUS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,8 +117,8 @@ class Ordinal(Kind):
     """A symbol with an order; ``levels`` lists the values from lowest to highest."""
 
     storage = "symbol"
-    differences = ("rank",)
-    converting = ("overlap", "mvdm", "mvdm-l1")
+    differences = ("rank", *_HETEROGENEOUS)
+    converting = _SYMBOLIC
     levels: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:

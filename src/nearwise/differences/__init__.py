@@ -2,7 +2,7 @@
 
 >>> from nearwise import differences
 >>> differences.get("mvdm")
-ValueDifference(power=2, threshold=1, discretise='mdl', bins=8)
+ValueDifference(power=2, threshold=1, discretise='mdl', bins=8, weighted=False)
 >>> sorted(differences.NAMES)[:4]
 ['average', 'cosine', 'custom', 'dice']
 """
@@ -36,6 +36,13 @@ NAMES: Mapping[str, Callable[..., Difference]] = {
     "overlap": _maker("symbolic", "Overlap"),
     "mvdm": _maker("symbolic", "ValueDifference"),
     "mvdm-l1": _maker("symbolic", "ValueDifference", power=1),
+    "vdm": _maker("symbolic", "ValueDifference", weighted=True),
+    "jeffrey": _maker("divergence", "Jeffrey"),
+    "jensen-shannon": _maker("divergence", "JensenShannon"),
+    "heom": _maker("heterogeneous", "HEOM"),
+    "hvdm": _maker("heterogeneous", "HVDM"),
+    "ivdm": _maker("heterogeneous", "IVDM"),
+    "wvdm": _maker("heterogeneous", "WVDM"),
     "levenshtein": _maker("text", "Levenshtein"),
     "levenshtein-raw": _maker("text", "Levenshtein", normalised=False),
     "jaro-winkler": _maker("text", "JaroWinkler"),

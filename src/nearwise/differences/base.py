@@ -25,10 +25,17 @@ from nearwise.cases.target import Target
 from nearwise.differences.prepared import Prepared
 from nearwise.errors import InputError
 
-__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "sample_rows"]
+__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "power", "sample_rows"]
 
 SAMPLE = 500
 """Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
+
+
+def power(raw: Any, p: float) -> Any:
+    """raw^p, the same bits for a number and for an array."""
+    if p == 1:
+        return raw
+    return raw * raw if p == 2 else np.power(raw, p)
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,9 @@ class Difference(ABC):
     """An unfitted difference; a frozen dataclass of its settings."""
 
     needs_classes: ClassVar[bool] = False
-    """whether it compares values by the classes they occur with; such differences are summed with p = 1"""
+    """whether it compares values by the classes they occur with"""
+    p: ClassVar[float | None] = None
+    """the power that its paper sums it with; None leaves that to the weighting"""
 
     @property
     @abstractmethod
@@ -71,8 +80,9 @@ class Difference(ABC):
 class Fitted(ABC):
     """A difference fitted to the training column.
 
-    ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "overlap" (x != q of
-    codes), "table" (a number per pair of codes) or "pair" (only blocks of pairs).
+    ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "circle" (the same
+    around a circle), "overlap" (x != q of codes), "table" (a number per pair of codes), "profile" (a vector per number)
+    or "pair" (only blocks of pairs).
     """
 
     form: ClassVar[str] = "pair"
@@ -108,6 +118,21 @@ class Fitted(ABC):
     @abstractmethod
     def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
         """(m, n) raw differences of m query values and n stored values. The fast version."""
+
+    embeds: bool = False
+    """whether the squared difference is the sum of squared differences of the vectors that `embed` gives"""
+
+    def embed(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """(n, d) a vector per value; NaN where a value has none and differs by the maximum from every other."""
+        raise NotImplementedError
+
+    def term(self, x: Any, q: Any, p: float) -> float:
+        """`pair` to the power p."""
+        return float(power(self.pair(x, q), p))
+
+    def block_terms(self, X: NDArray[Any], Q: NDArray[Any], p: float) -> NDArray[np.float64]:
+        """`block` to the power p."""
+        return np.asarray(power(self.block(X, Q), p))
 
     def prepare(self, values: NDArray[Any]) -> Prepared:
         """Stored values in a form that answers one query value at a time, with a lower bound where one is cheap."""

@@ -20,19 +20,12 @@ from nearwise.cases.kinds import POLICIES, Kind
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import check, resolve
-from nearwise.differences.base import Difference, FitContext, Fitted
+from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.errors import InputError, MissingValueError, did_you_mean
 
 __all__ = ["SCALES", "Encoded", "Measure", "Measured", "Metric", "power"]
 
 SCALES = ("range", "sigma", "none")
-
-
-def power(raw: Any, p: float) -> Any:
-    """raw^p, the same bits for a number and for an array."""
-    if p == 1:
-        return raw
-    return raw * raw if p == 2 else np.power(raw, p)
 
 
 @dataclass(frozen=True)
@@ -105,6 +98,19 @@ class Measure:
         q_missing = Q.missing is not None and bool(Q.missing[j])
         if not x_missing and not q_missing:
             return self.fitted.pair(X.values[i], Q.values[j])
+        return self._stand_in(X, i, Q, j, x_missing, q_missing)
+
+    def term(self, X: Encoded, i: int, Q: Encoded, j: int, p: float) -> float | None:
+        """`pair` to the power p."""
+        x_missing = X.missing is not None and bool(X.missing[i])
+        q_missing = Q.missing is not None and bool(Q.missing[j])
+        if not x_missing and not q_missing:
+            return self.fitted.term(X.values[i], Q.values[j], p)
+        raw = self._stand_in(X, i, Q, j, x_missing, q_missing)
+        return None if raw is None else float(power(raw, p))
+
+    def _stand_in(self, X: Encoded, i: int, Q: Encoded, j: int, x_missing: bool, q_missing: bool) -> float | None:
+        """What the policy says where a value is missing."""
         if self.policy == "ignore":
             return None
         if self.policy == "value" and x_missing and q_missing:
@@ -120,19 +126,23 @@ class Measure:
         """(m, n) raw differences under the missing policy; 0 where a pair is left out (see `left_out`)."""
         return self.under_policy(self.fitted.block(X.values, Q.values), X, Q)
 
-    def under_policy(self, raw: NDArray[np.float64], X: Encoded, Q: Encoded) -> NDArray[np.float64]:
-        """The same array (m, n) with what the policy says where a value is missing."""
+    def terms(self, X: Encoded, Q: Encoded, p: float) -> NDArray[np.float64]:
+        """`block` to the power p."""
+        return self.under_policy(self.fitted.block_terms(X.values, Q.values, p), X, Q, p)
+
+    def under_policy(self, raw: NDArray[np.float64], X: Encoded, Q: Encoded, p: float = 1) -> NDArray[np.float64]:
+        """The same array (m, n), of differences to the power p, with what the policy says where a value is missing."""
         if X.missing is None and Q.missing is None:
             return raw
         x = np.zeros(len(X.values), dtype=bool) if X.missing is None else X.missing
         q = np.zeros(len(Q.values), dtype=bool) if Q.missing is None else Q.missing
         if self.policy == "mean":
             if X.expected is not None and Q.expected is not None:
-                raw[:, x] = Q.expected[:, None]
-                raw[q, :] = X.expected[None, :]
-            both = self.fitted.expected_both
+                raw[:, x] = power(Q.expected[:, None], p)
+                raw[q, :] = power(X.expected[None, :], p)
+            both = power(self.fitted.expected_both, p)
         else:
-            one = 0.0 if self.policy == "ignore" else self.fitted.maximum
+            one = 0.0 if self.policy == "ignore" else power(self.fitted.maximum, p)
             raw[:, x] = one
             raw[q, :] = one
             both = 0.0 if self.policy == "value" else one
@@ -173,8 +183,8 @@ class Metric:
     ) -> Metric:
         """Fit every difference to the training table.
 
-        ``p=None`` takes 1 where a feature is compared by value difference (they are summed as they are), else
-        ``default_p``.
+        ``p=None`` takes what the differences ask for (1 for value differences, which are summed as they are, 2 for
+        HEOM, HVDM, IVDM and WVDM; the smallest if several do), else ``default_p``.
         """
         _check(table, differences, scale, missing, p)
         measures = []
@@ -184,7 +194,7 @@ class Metric:
             context = FitContext(name, kind, target, scale, policy, (known or {}).get(name))
             measures.append(Measure(name, kind, difference, difference.fit(table.columns[feature], context), policy))
         if p is None:
-            p = 1 if any(m.difference.needs_classes for m in measures) else default_p
+            p = min((m.difference.p for m in measures if m.difference.p is not None), default=default_p)
         return cls(tuple(measures), p)
 
     @property

@@ -54,7 +54,7 @@ class Rank(Difference):
     name = "rank"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        line = Line(ranks(column), "steps", None, steps=len(column.levels or ()) - 1)
+        line = Line(ranks(column), "range", None, steps=len(column.levels or ()) - 1, ranked=True)
         line.levels = column.levels
         return line
 
@@ -72,9 +72,11 @@ class Line(Fitted):
 
     form = "line"
 
-    def __init__(self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0) -> None:
+    def __init__(
+        self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0, ranked: bool = False
+    ) -> None:
         known = values[~np.isnan(values)]
-        self.by, self.ranked = by, by == "steps"
+        self.by, self.ranked = by, ranked
         largest = period or float(np.abs(known).max(initial=0.0))
         plain = by == "none" or largest == 0 or 1e-60 < largest < 1e60
         self.exponent = 0 if plain else -math.frexp(largest)[1]
@@ -85,10 +87,10 @@ class Line(Fitted):
         sorted_ = np.sort(self._scaled(known))
         self.sorted = sorted_
         spread = float(sorted_[-1] - sorted_[0]) if len(known) else 0.0
-        self.maximum = math.ldexp(steps, self.exponent) if self.ranked else spread
+        self.maximum = math.ldexp(steps, self.exponent) if steps else spread
         if self.period is not None:
             self.maximum = self.period / 2
-        units = {"range": self.maximum, "steps": self.maximum, "none": 1.0, "sigma": 0.0}
+        units = {"range": self.maximum, "none": 1.0, "sigma": 0.0}
         if by == "sigma" and len(known):
             units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(sorted_))
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf

@@ -45,7 +45,7 @@ class BlockEngine(Engine):
             coefficient = weights.pairs(f, stored, queries) * self._scales[f]
             if np.ndim(coefficient) == 0 and coefficient == 0:
                 continue
-            total += coefficient * power(measure.block(x, q), metric.p)
+            total += coefficient * measure.terms(x, q, metric.p)
         if any(out is not None for out in left_out):
             self._rescale(total, queries, weights, left_out)
         return total

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Encoded, Measure, Measured, power
-from nearwise.differences.symbolic import OverlapFitted, ValueFitted
+from nearwise.differences.profiles import ProfileFitted
+from nearwise.differences.symbolic import OverlapFitted
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.native import core
@@ -76,7 +77,7 @@ class CodedEngine(BlockEngine):
         if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
             return "weights per class need stored cases with classes"
         for measure in distance.metric.measures:
-            if not isinstance(measure.fitted, OverlapFitted | ValueFitted):
+            if not isinstance(measure.fitted, OverlapFitted | ProfileFitted):
                 return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
             if measure.policy not in ("max", "value", "error"):
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
@@ -143,7 +144,7 @@ class _Feature:
 
     def __init__(self, measure: Measure, column: Encoded, p: float) -> None:
         self.policy, self.p = measure.policy, p
-        self.fitted = measure.fitted if isinstance(measure.fitted, ValueFitted) else None
+        self.fitted = measure.fitted if isinstance(measure.fitted, ProfileFitted) else None
         highest = int(column.values.max(initial=-1))
         self.values = (highest + 1 if self.fitted is None else len(self.fitted.strange)) + 1
 
@@ -170,9 +171,9 @@ class _Feature:
         if self.fitted is None:
             return np.empty((0, 0))
         known = codes < self.values - 1
-        out = np.full((len(codes), self.values), self.fitted.maximum)
-        out[known, :-1] = self.fitted.table(codes[known])
-        return np.asarray(power(out, self.p))
+        out = np.full((len(codes), self.values), power(self.fitted.maximum, self.p))
+        out[known, :-1] = self.fitted.terms(codes[known], self.p)
+        return out
 
 
 class _Table:

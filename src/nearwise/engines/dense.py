@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
-from nearwise.engines.native import NativeEngine, core, packed
+from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.select import empty_neighbours
 from nearwise.errors import InputError
 from nearwise.progress import progress
@@ -45,35 +45,42 @@ class DenseEngine(NativeEngine):
         segment = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             segment = stored.classes.astype(np.int32)
-        columns = []
-        for column, symbol in zip(stored.cases.columns, self._is_symbol, strict=True):
+        columns: list[NDArray[np.float64]] = []
+        for column, fitted, measure in zip(stored.cases.columns, self._layout.embedded, distance.metric.measures):
+            if fitted is not None:
+                vectors = fitted.embed(column.values)
+                if column.missing is not None:
+                    vectors[column.missing] = np.nan
+                columns += [np.ascontiguousarray(part) for part in vectors.T]
+                continue
             values = np.ascontiguousarray(column.values, dtype=np.float64)
-            if symbol and column.missing is not None:
+            if measure.fitted.form == "overlap" and column.missing is not None:
                 values = np.where(column.missing, np.nan, values)
             columns.append(values)
         self._index = native.DenseIndex(
-            columns, self._is_symbol, segment, self._coefficients, self._one, self._both, int(distance.metric.p)
-        )
+            columns, self._is_symbol, segment, self._coefficients, self._one, self._both, int(distance.metric.p),
+            self._layout.joined,
+        )  # fmt: skip
         if not self._index.is_usable:
             self.note = "single precision cannot hold these numbers, so double precision scans"
         self._numbers = self._is_symbol == 0
         # two missing numbers are equal under "value": single precision has one answer for both kinds of hole
         own = self._numbers & (self._both != self._one)
-        holes = np.array([c.missing is not None for c in stored.cases.columns])
+        holes = np.array([c.missing is not None for c in stored.cases.columns])[self._layout.feature]
         self._unequal_holes = np.flatnonzero(own & holes)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if len(queries) == 0 or not self._index.is_usable or self._unequal_holes.size:
             return super().nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
-        asked = np.ascontiguousarray(packed(queries).T)
+        asked = np.ascontiguousarray(self._layout.packed(queries).T)
         skip = np.full(len(queries), -1) if leave_out is None else leave_out
         skip = np.ascontiguousarray(skip, dtype=np.int64)
         codes = np.ascontiguousarray(payload.codes, dtype=np.int32)
         values = np.ascontiguousarray(payload.values, dtype=np.float64)
         form, n = self._form(asked), len(self.distance.stored)
         proposed = np.full(len(queries), -1, dtype=np.int64)
-        step = max(96 * self.threads, CHUNK_TERMS * self.threads // max(1, n * len(queries.columns)))
+        step = max(96 * self.threads, CHUNK_TERMS * self.threads // max(1, n * len(self._is_symbol)))
         # the first chunk is small: it shows whether the bound is tight enough for these cases
         starts = [0, *range(FIRST, len(queries), step)] if len(queries) > FIRST else [0]
         for start, end in progress(list(pairwise([*starts, len(queries)])), len(starts), "searching"):

@@ -1,15 +1,22 @@
-"""The native scan: numbers and symbols, with global or per-class weights, in one pass of the C++ core."""
+"""The native scan: numbers and symbols, with global or per-class weights, in one pass of the C++ core.
+
+A feature whose squared difference is that of two vectors (value differences by Euclidean length) becomes several
+columns, which the core joins: their squares are added up before they are multiplied by the weight.
+"""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.metric import Measured
+from nearwise.differences.base import Fitted
+from nearwise.differences.metric import Measured, Metric
+from nearwise.differences.profiles import Rooted
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
@@ -46,24 +53,27 @@ class NativeEngine(BlockEngine):
         if isinstance(weights, PerClass) and stored.classes is not None:
             self._order = np.argsort(stored.classes, kind="stable").astype(np.int64)
             bounds = np.searchsorted(stored.classes[self._order], np.arange(len(weights.values) + 1))
-            coefficients = weights.values * self._scales
+            coefficients = np.asarray(weights.values) * self._scales
         else:
             self._order = np.arange(len(stored), dtype=np.int64)
             bounds = np.array([0, len(stored)])
             coefficients = (np.asarray(weights.values) * self._scales)[None, :]
         self._segments = bounds.astype(np.int64)
-        self._coefficients = np.ascontiguousarray(coefficients)
+        self._layout = Layout.of(distance.metric)
+        feature, first = self._layout.feature, self._layout.joined == 0
+        self._coefficients = np.ascontiguousarray(coefficients[:, feature])
         measures = distance.metric.measures
-        self._is_symbol = np.array([m.fitted.form == "overlap" for m in measures], dtype=np.uint8)
-        self._one = np.array([m.fitted.maximum for m in measures])
-        self._both = np.where([m.policy == "value" for m in measures], 0.0, self._one)
+        self._is_symbol = np.array([m.fitted.form == "overlap" for m in measures], dtype=np.uint8)[feature]
+        # of columns that are joined, the first says what a missing value adds
+        self._one = np.where(first, np.array([m.fitted.maximum for m in measures])[feature], 0.0)
+        self._both = np.where(np.array([m.policy == "value" for m in measures])[feature], 0.0, self._one)
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The cases by segment, packed when first searched, and the place of each case among them."""
         place = np.empty(len(self._order), dtype=np.int64)
         place[self._order] = np.arange(len(self._order))
-        return np.ascontiguousarray(packed(self.distance.stored.cases)[:, self._order]), place
+        return np.ascontiguousarray(self._layout.packed(self.distance.stored.cases)[:, self._order]), place
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
@@ -74,10 +84,17 @@ class NativeEngine(BlockEngine):
         if distance.metric.p not in (1, 2):
             return f"p={distance.metric.p:g} is not in the core"
         for measure in distance.metric.measures:
-            if measure.fitted.form not in ("line", "overlap"):
+            if measure.fitted.form not in ("line", "overlap") and not (
+                measure.fitted.embeds and distance.metric.p == 2
+            ):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
             if measure.policy not in ("max", "value", "error"):
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
+        for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
+            if isinstance(measure.fitted, Rooted):
+                known = column.values if column.missing is None else column.values[~column.missing]
+                if measure.fitted.strange[known].any():
+                    return f"feature {measure.name!r} has stored symbols that are compared by overlap"
         return ""
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
@@ -86,7 +103,7 @@ class NativeEngine(BlockEngine):
             return super().nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
         columns, place = self._packed
-        asked = np.ascontiguousarray(packed(queries).T)
+        asked = np.ascontiguousarray(self._layout.packed(queries).T)
         skip = np.full(len(queries), -1, dtype=np.int64)
         if leave_out is not None:
             skip = np.where(leave_out < 0, -1, place[leave_out])
@@ -99,9 +116,40 @@ class NativeEngine(BlockEngine):
             found = native.scan(
                 columns, self._is_symbol, self._segments, self._coefficients, self._one, self._both,
                 int(self.distance.metric.p), asked[rows], skip[rows], self._order, k, TIE, codes, values,
-                payload.n_groups, self.threads,
+                payload.n_groups, self.threads, self._layout.joined,
             )  # fmt: skip
             out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
+        return out
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns of the core a feature becomes: one, or one a class where it is embedded."""
+
+    embedded: tuple[Fitted | None, ...]
+    """a feature each: what embeds it"""
+    feature: NDArray[np.intp]
+    """(columns,) the feature of each column"""
+    joined: NDArray[np.uint8]
+    """(columns,) 1 where a column belongs to the same feature as the one before it"""
+
+    @classmethod
+    def of(cls, metric: Metric) -> Layout:
+        embedded = tuple(m.fitted if m.fitted.embeds else None for m in metric.measures)
+        widths = [1 if e is None else e.embed(np.zeros(1, dtype=np.int32)).shape[1] for e in embedded]
+        feature = np.repeat(np.arange(len(widths)), widths)
+        return cls(embedded, feature, np.concatenate([[0], np.diff(feature) == 0]).astype(np.uint8)[: len(feature)])
+
+    def packed(self, cases: Measured) -> NDArray[np.float64]:
+        """(columns, n) numbers, symbol codes and embedded values alike as doubles, NaN where missing."""
+        if not any(self.embedded):
+            return packed(cases)
+        out = np.empty((len(self.feature), len(cases)))
+        for f, (column, fitted) in enumerate(zip(cases.columns, self.embedded, strict=True)):
+            rows = self.feature == f
+            out[rows] = column.values if fitted is None else fitted.embed(column.values).T
+            if column.missing is not None:
+                out[np.ix_(rows, column.missing)] = np.nan
         return out
 
 

@@ -26,14 +26,14 @@ def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[f
     left_out = False
     for f, measure in enumerate(metric.measures):
         weight = distance.weights.one(f, stored, i, queries, j)
-        raw = measure.pair(stored.cases.columns[f], i, queries.columns[f], j)
+        term = measure.term(stored.cases.columns[f], i, queries.columns[f], j, metric.p)
         total += weight
-        if raw is None:
+        if term is None:
             left_out = True
             out.append(0.0)
             continue
         known += weight
-        out.append(weight * measure.scale(metric.p) * float(power(raw, metric.p)))
+        out.append(weight * measure.scale(metric.p) * term)
     if not left_out:
         return out, 1.0
     if known > 0:

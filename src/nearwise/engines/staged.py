@@ -245,7 +245,7 @@ class StagedEngine(BlockEngine):
             if f in self._prepared:
                 rest.append((f, coefficient if np.ndim(coefficient) == 0 else np.broadcast_to(coefficient, shape)))
                 continue
-            term = coefficient * power(measure.block(x, q), metric.p)
+            term = coefficient * measure.terms(x, q, metric.p)
             if rest:
                 rest.append(term)
                 lower += term

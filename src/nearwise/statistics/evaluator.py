@@ -61,7 +61,8 @@ class Evaluator:
         """The cases in the native core, or None where it cannot serve them."""
         distance = Distance(self.metric, Global(np.ones(len(self.metric.names)), self.metric.names), Stored(self.cases))
         native = core()
-        if native is None or NativeEngine.refuses(distance):
+        embeds = any(m.fitted.embeds for m in self.metric.measures)  # columns that are joined have one weight
+        if native is None or embeds or NativeEngine.refuses(distance):
             return None
         engine = NativeEngine(distance)
         columns = []

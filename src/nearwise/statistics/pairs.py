@@ -102,7 +102,7 @@ class FeaturePairs:
         if fitted.form == "table" and fitted.levels is not None:
             values = min(values, len(fitted.levels))
         generous = 100.0 if fitted.form == "table" else 1.0
-        return fitted.form not in ("pair", "table") or values**2 <= generous * self.limit
+        return fitted.form not in ("pair", "table", "profile") or values**2 <= generous * self.limit
 
     def merge(self, other: FeaturePairs) -> FeaturePairs:
         merged = FeaturePairs(self.counts.merge(other.counts), other.measure, self.limit)
@@ -167,7 +167,8 @@ def encoded(counts: ValueCounts, measure: Measure) -> NDArray[Any]:
     """The different values, encoded; last of all the missing one where the difference codes it."""
     column = counts.column(tuple(measure.kind.levels) if isinstance(measure.kind, Ordinal) else None)
     if measure.fitted.codes_missing:
-        column = Column(np.append(column.values, np.int32(-1)), column.levels)
+        absent = np.nan if column.levels is None else np.int32(-1)
+        column = Column(np.append(column.values, absent), column.levels)
     return measure.fitted.encode(column)
 
 

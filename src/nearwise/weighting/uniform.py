@@ -17,6 +17,8 @@ class Uniform(Weighting):
 
     It needs no target, so it also serves regression and retrieval.
 
+    Parameters: ``mean=True`` makes it 1 / p, so that the sum over the p features is their mean.
+
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
     References: wettschereck1997, eq. 6 with equal weights.
@@ -30,5 +32,9 @@ class Uniform(Weighting):
     reference = "wettschereck1997"
     needs_classes = False
 
+    def __init__(self, mean: bool = False) -> None:
+        self.mean = mean
+
     def _learn(self, problem: Problem) -> Weights:
-        return Global(np.ones(len(problem.features)), problem.features)
+        p = len(problem.features)
+        return Global(np.full(p, 1.0 / p if self.mean else 1.0), problem.features)

@@ -1,0 +1,179 @@
+"""The metrics of Wilson & Martinez (1997) for tables of numbers and symbols: what each does to one feature.
+
+An unknown value differs by 1 from every other (Reading W6), and a number that is constant in training differs by 0
+from an equal one and by 1 from any other (W7). They are summed as squares, with the root over the sum (p = 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Cyclic
+from nearwise.differences.base import Difference, FitContext, Fitted
+from nearwise.differences.coding import Coding
+from nearwise.differences.interpolated import Interpolated, interpolated_points, windowed_points
+from nearwise.differences.numeric import Line, ranks
+from nearwise.differences.profiles import Profiles, Rooted, class_target_of
+from nearwise.differences.symbolic import OverlapFitted
+from nearwise.errors import InputError
+
+__all__ = ["HEOM", "HVDM", "IVDM", "WVDM"]
+
+
+@dataclass(frozen=True)
+class HEOM(Difference):
+    r"""Overlap for symbols, :math:`|x - q| / (\max - \min)` for numbers, levels apart for ordered symbols."""
+
+    name = "heom"
+    p: ClassVar[float | None] = 2
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        if column.levels is not None and context.kind.name != "Ordinal":
+            return OverlapFitted(column, Coding(column.levels))
+        return _line(column, context, "range")
+
+
+@dataclass(frozen=True)
+class _ValueDifference(Difference):
+    needs_classes: ClassVar[bool] = True
+    p: ClassVar[float | None] = 2
+    threshold: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int) or self.threshold < 1:
+            raise InputError(f"threshold of a value difference counts cases, from 1; got {self.threshold!r}.")
+
+    def _symbols(self, column: Column, context: FitContext) -> Fitted:
+        return Rooted(Profiles.of(column, context, Coding(column.levels or ()), self.threshold))
+
+
+@dataclass(frozen=True)
+class HVDM(_ValueDifference):
+    r"""Numbers by their standard deviation, symbols by the classes they occur with.
+
+    .. math:: \delta(x, q) = \frac{|x - q|}{4\sigma}, \qquad
+              \delta(u, v) = \sqrt{\sum_c (P(c \mid u) - P(c \mid v))^2}
+
+    Wilson & Martinez sect. 3, with the second of their ways to compare symbols (Reading W1) and the standard deviation
+    over n (W2). The ranks of ordered symbols are numbers. A symbol that was not seen, or in fewer than ``threshold``
+    cases, is compared by overlap, at 1.
+    """
+
+    name = "hvdm"
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        class_target_of(context)
+        if column.levels is not None and context.kind.name != "Ordinal":
+            return self._symbols(column, context)
+        return _line(column, context, "sigma")
+
+
+@dataclass(frozen=True)
+class IVDM(_ValueDifference):
+    r"""Numbers and symbols by the classes they occur with, interpolated between intervals.
+
+    .. math:: \delta(x, q) = \sqrt{\sum_c (p_c(x) - p_c(q))^2}
+
+    The range of a number is cut into ``bins`` intervals of equal width, s = max(5, classes) where it is None (W4).
+    p_c is the share of class c in an interval at its midpoint, and a straight line between midpoints; half an interval
+    beyond the range it is 0 (W5). An interval without cases has 0 of every class. On a circle the intervals go all
+    around. Symbols, ordered or not, have the p_c of their own cases, as in `HVDM`. The roots are those of the authors'
+    erratum (W3): the distance is the root of the sum over features and classes.
+    """
+
+    name = "ivdm"
+    bins: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_bins(self.bins)
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        return _interpolated(self, column, context)
+
+
+@dataclass(frozen=True)
+class WVDM(_ValueDifference):
+    r"""As `IVDM`, with the share of each class sampled around every training value instead of at midpoints.
+
+    .. math:: p_c(x) = \frac{\text{cases of class } c \text{ in } [x - w/2,\; x + w/2]}{\text{cases in it}},
+              \quad w = (\max - \min) / s
+
+    at every value x of the training cases, and a straight line between them; half a window beyond the range it is 0.
+    """
+
+    name = "wvdm"
+    bins: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_bins(self.bins)
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        return _interpolated(self, column, context)
+
+
+def _check_bins(bins: Any) -> None:
+    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or bins < 1):
+        raise InputError(f"bins must be a whole number from 1, or None for max(5, classes), got {bins!r}.")
+
+
+def _interpolated(made: IVDM | WVDM, column: Column, context: FitContext) -> Fitted:
+    target = class_target_of(context)
+    if column.levels is not None:
+        return made._symbols(column, context)
+    period = context.kind.period if isinstance(context.kind, Cyclic) else None
+    values = column.values if period is None else np.mod(column.values, period)
+    known = ~column.missing
+    if _is_constant(values[known]) and period is None:
+        return _constant(column)
+    bins = max(5, target.n_classes) if made.bins is None else made.bins
+    find = interpolated_points if isinstance(made, IVDM) else windowed_points
+    points, shares = find(values[known], target.values[known], target.weights[known], target.n_classes, bins, period)
+    absent = None
+    if context.policy == "value":
+        counts = np.bincount(target.values[~known], target.weights[~known], target.n_classes)
+        absent = counts / counts.sum() if counts.sum() > 0 else np.full(target.n_classes, np.nan)
+    return Interpolated(column, points, shares, period, absent)
+
+
+def _line(column: Column, context: FitContext, by: str) -> Fitted:
+    """|x - q| over its unit, a missing value at one unit."""
+    values = column.values if column.levels is None else ranks(column)
+    if isinstance(context.kind, Cyclic):
+        line = Line(values, by, context.kind.period)
+    elif _is_constant(values[~column.missing]):
+        return _constant(column)
+    else:
+        steps = len(column.levels) - 1 if column.levels is not None and by == "range" else 0
+        line = Line(values, by, None, steps=steps, ranked=column.levels is not None)
+    line.levels = column.levels
+    if not np.isinf(line.unit):
+        line.maximum = line.unit
+    return line
+
+
+def _is_constant(known: NDArray[np.float64]) -> bool:
+    return not len(known) or bool(known.min() == known.max())
+
+
+def _constant(column: Column) -> Fitted:
+    known = column.values[~column.missing]
+    return OverlapFitted(column, SameNumber(tuple(known[:1].tolist()) if column.levels is None else column.levels))
+
+
+@dataclass(frozen=True)
+class SameNumber(Coding):
+    """Numbers of a feature that is constant in training: the one that was seen, and any other."""
+
+    def codes(self, column: Column) -> NDArray[np.int32]:
+        if column.levels is not None:
+            return super().codes(column)
+        if not self.levels:
+            return np.where(column.missing, -1, 0).astype(np.int32)
+        return np.where(column.missing, -1, column.values != self.levels[0]).astype(np.int32)
