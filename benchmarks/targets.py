@@ -66,6 +66,8 @@ TARGETS = (
     # 100 weight vectors, 5-fold 1-NN, n = 345 x 6 / 2000 x 20: 150x / 15x a scikit-learn loop
     Target("weights-345", "scikit-learn loop", 150),
     Target("weights-2000", "scikit-learn loop", 15),
+    # quantification method II, 100k x 300 binarised columns: within 3x of the product of the table with itself
+    Target("qm2", "one matrix product", 1 / 3, "within 3x of it"),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

@@ -31,6 +31,18 @@ SHAPES = {
         ),
         [3, 1], {"feature", "weight", "value", "class"}, 6,
     ),
+    "per-value by both": (
+        PerValue(
+            [[[2.0], [4.0]], [[1.0, 3.0, 0.0], [0.0, 0.0, 1.0]]], NAMES, [(), ("cook", "judge", None)],
+            by=["both", "stored"], unseen=[[1, 2], [3, 4]], frequencies=[[[1], [1]], [[0.5, 0.5, 0], [0, 0.5, 0.5]]],
+            classes=["no", "yes"], priors=[0.5, 0.5],
+        ),
+        [3, 1.25], {"feature", "weight", "value", "class"}, 8,
+    ),
+    "matrix over symbols": (
+        Matrix([[1.0, -1.0, 1.0]], NAMES, [(), ("cook", "judge")]), [1, 2],
+        {"feature", "weight", "new_feature", "value"}, 3,
+    ),
     "matrix": (Matrix([[1.0, -1.0], [0.0, 2.0]], NAMES), [1, 5], {"feature", "weight", "new_feature"}, 4),
 }  # fmt: skip
 
@@ -69,7 +81,13 @@ def test_values_have_the_promised_shapes():
         (lambda: PerValue([[1.0]], NAMES, [()]), r"one array of values per feature \(2\), got 1"),
         (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ("a", "b")]), r"'job' must be finite.*\(2,\).*got shape \(1,\)"),
         (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ()], by="nobody"), "'query' one or the 'stored' one"),
+        (
+            lambda: PerValue([[1.0], [1.0]], NAMES, [(), ()], by=["query"]),
+            "one word for all features, or one a feature",
+        ),
+        (lambda: PerValue([[1.0], [1.0]], NAMES, [(), ()], unseen=[1.0]), r"unseen values must be.*\(2,\), got shape"),
         (lambda: Matrix([1.0, 2.0], NAMES), "one column per feature"),
+        (lambda: Matrix([[1.0, 2.0]], NAMES, [(), ("a", "b")]), "expected 3 columns"),
         (
             lambda: weights.from_json({"shape": "round", "values": [], "features": []}),
             "not weights written by nearwise",
@@ -79,3 +97,12 @@ def test_values_have_the_promised_shapes():
 def test_weights_that_cannot_be_are_refused(make, message):
     with pytest.raises(WeightShapeError, match=message):
         make()
+
+
+def test_value_weights_follow_the_levels_and_classes_of_a_table():
+    given = SHAPES["per-value by both"][0]
+    turned = given.aligned(["yes", "no"], [None, ("judge", "pilot", "cook")])
+    assert turned.levels == ((), ("judge", "pilot", "cook", None))
+    assert turned.values[1].tolist() == [[0.0, 4.0, 0.0, 1.0], [3.0, 2.0, 1.0, 0.0]]  # a pilot is unseen
+    assert turned.unseen.tolist() == [[3, 4], [1, 2]]
+    assert turned.importances.tolist() == given.importances.tolist()

@@ -123,7 +123,13 @@ def make_weights(rng, shape, metric, table, n, m):
         classes = {"classes": ["p", "q", "r"], "priors": [0.5, 0.3, 0.2]} if rows else {}
         values = [some(*rows, max(1, len(level))) for level in levels]
         by = "stored" if "stored" in shape else "query"
-        return PerValue(values, names, levels, by=by, unseen=some(p), **classes)
+        unseen = some(p)
+        if "both" in shape:  # some features by one side, missing values with a weight of their own, unseen by class
+            by = [("both", "query", "stored")[f % 3] for f in range(p)]
+            levels = [(*level, None) if level and f % 2 == 0 else level for f, level in enumerate(levels)]
+            values = [some(*rows, max(1, len(level))) for level in levels]
+            unseen = some(*rows, p)
+        return PerValue(values, names, levels, by=by, unseen=unseen, **classes)
     return Global(some(p), names)
 
 

@@ -22,7 +22,7 @@ from .tables import CORE, EMBEDDED, KINDS, VECTORISED, kind_lists, problem, seed
 
 SHAPES = (
     "global", "per-class", "per-case", "per-query", "per-value", "per-value-stored", "per-value-class",
-    "per-value-stored-class",
+    "per-value-stored-class", "per-value-both", "per-value-both-class",
 )  # fmt: skip
 CODED = (
     "symbolic", "mvdm", "vdm", "jeffrey", "jensen-shannon", "hvdm", "rare", "overlap number", "mvdm number",
@@ -152,6 +152,27 @@ def test_a_matrix_of_weights_is_euclidean_distance_after_the_map(seed):
     expected = np.square((q[:, None] - x[None]) @ matrix.T).sum(axis=2)
     np.testing.assert_allclose(MappedEngine(mapped).sums(queries), expected, rtol=1e-9, atol=1e-12)
     assert plan(mapped).engine.name == "mapped"
+
+
+@given(
+    seeds,
+    kind_lists(("numeric", "ordinal", "symbolic", "mvdm")),
+    st.integers(1, 9),
+    st.sampled_from([1, 2]),
+    st.booleans(),
+)
+def test_a_matrix_over_symbols_equals_the_reference(seed, kinds, k, p, own):
+    distance, queries, payload = problem(seed, kinds, p=p, policy="value" if own else "max")
+    levels = [
+        (*m.fitted.levels, *((None,) if own else ())) if m.kind.name == "Symbolic" else ()
+        for m in distance.metric.measures
+    ]
+    matrix = np.random.default_rng(seed).integers(-3, 4, size=(2, sum(max(1, len(level)) for level in levels)))
+    mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names, levels), distance.stored)
+    fast, slow = MappedEngine(mapped).sums(queries), ReferenceEngine(mapped).sums(queries)
+    np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-12)
+    near = MappedEngine(mapped).nearest(queries, k, payload)
+    np.testing.assert_allclose(near.sums, np.sort(slow, axis=1)[:, :k], rtol=1e-9, atol=1e-12)
 
 
 def test_zero_weight_equals_dropping_the_feature():

@@ -65,8 +65,12 @@ def find_cuts(
     """The cuts of one feature from its values in ascending order, with their classes and weights entry by entry.
 
     ``how`` is "width", "frequency" or "mdl", a list of cut points, or a dict of lists by feature, in which a feature
-    that is not named is cut by "mdl". ``bins`` counts the intervals of the first two.
+    that is not named is cut by "mdl". ``bins`` counts the intervals of the first two. Entries of weight 0 have no say.
     """
+    if weights is not None and not (weights > 0).all():
+        counted = weights > 0
+        values, weights = values[counted], weights[counted]
+        classes = None if classes is None else classes[counted]
     if isinstance(how, Mapping):
         how = how.get(feature, "mdl")
     if isinstance(how, str):

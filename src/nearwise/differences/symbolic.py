@@ -20,6 +20,11 @@ from nearwise.errors import InputError
 __all__ = ["Overlap", "OverlapFitted", "ValueDifference", "ValueFitted"]
 
 
+def unseen_apart(codes: NDArray[np.int32], known: int) -> NDArray[np.int32]:
+    """A symbol never seen moves from ``known`` to ``known + 1``, for ``known`` is kept for a missing value."""
+    return codes if (codes < known).all() else np.where(codes == known, known + 1, codes).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class Overlap(Difference):
     """0 for equal symbols, 1 for different ones.
@@ -52,7 +57,7 @@ class OverlapFitted(Fitted):
         self.frequencies = counts / max(1.0, counts.sum())
 
     def encode(self, column: Column) -> NDArray[np.int32]:
-        return self.coding.codes(column)
+        return unseen_apart(self.coding.codes(column), len(self.coding.levels))
 
     def pair(self, x: Any, q: Any) -> float:
         return 0.0 if x == q else 1.0

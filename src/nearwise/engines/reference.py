@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearwise.differences.metric import Measured, power
+from nearwise.differences.metric import Encoded, Measured, power
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.engines.mapped import cannot_map, mean_of
 from nearwise.engines.select import empty_levels, empty_neighbours, fill_levels, fill_nearest
 from nearwise.weights import Matrix
+from nearwise.weights.values import places, symbols
 
-__all__ = ["ReferenceEngine", "terms"]
+__all__ = ["ReferenceEngine", "mapped_terms", "terms"]
 
 
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
@@ -43,16 +45,51 @@ def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[f
     return worst, 1.0
 
 
+def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """Under a matrix A: the terms (A (x - q))^2, one a new feature."""
+    weights, columns = distance.weights, distance.stored.cases.columns
+    assert isinstance(weights, Matrix)
+
+    def numbers(f: int, column: Encoded, row: int) -> list[float]:
+        """The value of feature f as the columns of the matrix have it."""
+        levels = weights.levels[f]
+        if not levels:
+            value = float(column.values[row])
+            return [(mean_of(columns[f]) if np.isnan(value) else value) * distance.metric.measures[f].scale(1)]
+        code, v = int(column.values[row]), symbols(levels)
+        missing = code < 0 or code == v or (column.missing is not None and bool(column.missing[row]))
+        if not missing:
+            return [1.0 if level == code else 0.0 for level in range(len(levels))]
+        if v < len(levels):
+            return [0.0] * v + [1.0]
+        stored = places(columns[f], v)
+        return [float((stored == level).sum()) / max(1, int((stored < v).sum())) for level in range(v)]
+
+    x = [n for f in range(len(columns)) for n in numbers(f, columns[f], i)]
+    q = [n for f in range(len(columns)) for n in numbers(f, queries.columns[f], j)]
+    out = []
+    for row in weights.values:
+        gap = 0.0
+        for weight, a, b in zip(row, x, q, strict=True):
+            gap += float(weight) * (a - b)
+        out.append(gap * gap)
+    return out
+
+
 class ReferenceEngine(Engine):
     name = "reference"
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        return "a matrix of weights has no terms per feature" if isinstance(distance.weights, Matrix) else ""
+        return cannot_map(distance) if isinstance(distance.weights, Matrix) else ""
 
     def _sums(self, queries: Measured, j: int) -> Floats:
         out = np.empty(len(self.distance.stored))
+        is_mapped = isinstance(self.distance.weights, Matrix)
         for i in range(len(out)):
+            if is_mapped:
+                out[i] = sum(mapped_terms(self.distance, i, queries, j))
+                continue
             found, factor = terms(self.distance, i, queries, j)
             total = 0.0
             for term in found:

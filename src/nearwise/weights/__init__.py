@@ -5,7 +5,7 @@ shape    w_f(x, q) is                          ``values``
 ======== ==================================== =======================================
 Global   w_f                                   (p,)
 PerClass w of the class of x                   (c, p), rows in the order of classes
-PerValue w of the value of q, or of x          one (v,) array a feature, or (c, v)
+PerValue w of the value of q, of x, or both    one (v,) array a feature, or (c, v)
 PerCase  w of the case x                       (n, p)
 PerQuery w of the query q                      (m, p), or (1, p) for every query
 Directed w for q below x, w for q above x      (2, p)

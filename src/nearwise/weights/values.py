@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.metric import Measured
+from nearwise.differences.metric import Encoded, Measured
 from nearwise.errors import InputError, WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights
 
-__all__ = ["PerValue"]
+__all__ = ["PerValue", "places", "symbols"]
+
+BY = ("query", "stored", "both")
+
+
+def symbols(levels: Sequence[Any]) -> int:
+    """How many levels are symbols: a last level None is the missing value, where it is a value of its own."""
+    return len(levels) - (len(levels) > 0 and levels[-1] is None)
+
+
+def places(column: Encoded, v: int) -> NDArray[np.intp]:
+    """(n,) the place of each value among v symbols; v where it is missing, v + 1 for a symbol never seen."""
+    codes = column.values
+    out = np.where((codes < 0) | (codes == v), v, np.minimum(codes, v + 1)).astype(np.intp)
+    if column.missing is not None:
+        out[column.missing] = v
+    return out
 
 
 class PerValue(Weights):
-    """One weight per value of each feature, by the query's value or by the stored one (Reading V1).
+    """One weight per value of each feature, by the query's value, by the stored one (Reading V1), or by both.
+
+    By both, a difference weighs w(value of q) + w(value of x): what the two binarised features that a mismatch
+    touches add up to (C4). ``by`` is one word for all features, or one a feature.
 
     ``values`` holds one array a feature: (v,) in the order of ``levels``, or (c, v) where the weight also depends on
-    the class of the stored case. ``unseen`` (p,) serves a symbol never seen and a missing one (V5). A feature
-    without levels has one value. ``frequencies`` weigh the values in ``importances``.
+    the class of the stored case. A last level None stands for the missing value where it counts as a value. ``unseen``
+    (p,) or (c, p) serves a symbol never seen and any other missing value (V5). A feature without levels has one weight,
+    which counts once. ``frequencies``, arrays of (v,) or (c, v), weigh the values in ``importances``.
     """
 
     shape = "per-value"
@@ -31,21 +52,25 @@ class PerValue(Weights):
         features: Sequence[str],
         levels: Sequence[Sequence[Any]],
         *,
-        by: str = "query",
+        by: str | Sequence[str] = "query",
         unseen: Any = None,
         frequencies: Sequence[Any] | None = None,
         classes: Sequence[Any] = (),
         priors: Any = (),
     ) -> None:
-        if by not in ("query", "stored"):
-            raise WeightShapeError(
-                f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one."
-            )
-        self.by, self.classes = by, tuple(classes)
+        self.by = by if isinstance(by, str) else tuple(by)
+        self.classes = tuple(classes)
         self.priors = np.array(priors, dtype=np.float64)
         self.levels = tuple(tuple(level) for level in levels)
         super().__init__(values, features)
+        self._by = (self.by,) * len(self.features) if isinstance(self.by, str) else self.by
+        if len(self._by) != len(self.features) or any(word not in BY for word in self._by):
+            raise WeightShapeError(
+                f"by={by!r}: the value that chooses the weight is the 'query' one or the 'stored' one, or 'both': "
+                "one word for all features, or one a feature."
+            )
         self.unseen = np.ones(len(self.features)) if unseen is None else np.array(unseen, dtype=np.float64)
+        self._check_unseen()
         even = [np.full(a.shape[-1], 1.0 / max(1, a.shape[-1])) for a in self.values]
         self.frequencies = tuple(np.array(f, dtype=np.float64) for f in (even if frequencies is None else frequencies))
 
@@ -68,10 +93,22 @@ class PerValue(Weights):
             checked.append(array)
         return tuple(checked)
 
+    def _check_unseen(self) -> None:
+        p, c = len(self.features), len(self.classes)
+        known = ((p,), (c, p)) if c else ((p,),)
+        if self.unseen.shape not in known or not np.isfinite(self.unseen).all() or (self.unseen < 0).any():
+            raise WeightShapeError(
+                f"The weights of unseen values must be finite, not negative and of shape {known[-1]}, got shape "
+                f"{self.unseen.shape}."
+            )
+
     @property
     def importances(self) -> Array:
-        mean = [(self.priors @ a if a.ndim == 2 else a) @ f for a, f in zip(self.values, self.frequencies, strict=True)]
-        return np.array(mean, dtype=np.float64)
+        means = [
+            float(self.priors @ (a * f).sum(axis=1)) if a.ndim == 2 else float(a @ f)
+            for a, f in zip(self.values, self.frequencies, strict=True)
+        ]
+        return np.array(means, dtype=np.float64)
 
     def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
         """By the table's levels: a level that has no weight gets the one for unseen symbols."""
@@ -81,56 +118,85 @@ class PerValue(Weights):
             if absent:
                 raise WeightShapeError(f"There are no value weights for class {absent[0]!r}.")
             rows = [self.classes.index(label) for label in classes]
-        values, shares = [], []
+        values, shares, kept = [], [], []
         for f, own in enumerate(self.levels):
-            table = self._table(f)[rows] if rows else self._table(f)
-            share = np.append(self.frequencies[f], 0.0)
-            wanted = tuple(levels[f] or ()) if own else ()
-            at = [own.index(level) if level in own else len(own) for level in wanted] if own else [0]
+            table = self._tables[f][rows] if rows else self._tables[f]
+            share, v = self.frequencies[f], symbols(own)
+            share = np.concatenate([share, np.zeros((*share.shape[:-1], table.shape[-1] - share.shape[-1]))], axis=-1)
+            share = share[rows] if share.ndim == 2 else share
+            place = {level: at for at, level in enumerate(own[:v])}
+            wanted = (*(levels[f] or ()), *own[v:]) if own else ()
+            at = [v if level is None else place.get(level, v + 1) for level in wanted] if own else [0]
             values.append(table[..., at])
-            shares.append(share[at])
-        kept = [tuple(levels[f] or ()) if own else () for f, own in enumerate(self.levels)]
+            shares.append(share[..., at])
+            kept.append(wanted)
         return PerValue(
             values,
             self.features,
             kept,
             by=self.by,
-            unseen=self.unseen,
+            unseen=self.unseen[rows] if self.unseen.ndim == 2 else self.unseen,
             frequencies=shares,
             classes=[self.classes[r] for r in rows],
             priors=self.priors[rows] if rows else (),
         )
 
-    def _place(self, f: int, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Column of each value in the table of feature f, the last one standing for unseen and missing."""
-        v = len(self.levels[f])
-        if v == 0:
-            return np.zeros(len(values), dtype=np.intp)
-        return np.where((values < 0) | (values >= v), v, values).astype(np.intp)
+    @cached_property
+    def _tables(self) -> tuple[Array, ...]:
+        """One array a feature, (v + 2,) or (c, v + 2): symbols, the missing value, the unseen one; or (1,), (c, 1)."""
+        made = []
+        for f, (values, levels) in enumerate(zip(self.values, self.levels, strict=True)):
+            unseen = np.broadcast_to(self.unseen[..., f], values.shape[:-1])[..., None]
+            own = [values] if symbols(levels) < len(levels) else [values, unseen]
+            made.append(np.concatenate([*own, unseen], axis=-1) if levels else values)
+        return tuple(made)
 
-    def _table(self, f: int) -> Array:
-        values = self.values[f]
-        return np.concatenate([values, np.full((*values.shape[:-1], 1), self.unseen[f])], axis=-1)
+    def _place(self, f: int, cases: Measured) -> NDArray[np.intp]:
+        if not self.levels[f]:
+            return np.zeros(len(cases), dtype=np.intp)
+        return places(cases.columns[f], symbols(self.levels[f]))
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
-        table, by_query = self._table(f), self.by == "query"
-        place = self._place(f, (queries if by_query else stored.cases).columns[f].values)
+        table, by = self._tables[f], self._by[f] if self.levels[f] else "stored"
+        of_query = self._place(f, queries)[:, None] if by != "stored" else None
+        of_stored = self._place(f, stored.cases)[None, :] if by != "query" else None
+        found = [at for at in (of_query, of_stored) if at is not None]
         if table.ndim == 1:
-            return table[place][:, None] if by_query else table[place][None, :]
-        codes = stored.classes
-        if codes is None:
+            weights = [table[at] for at in found]
+        elif stored.classes is None:
             raise InputError("Weights per class and value need stored cases with classes.")
-        return table[codes[None, :], place[:, None] if by_query else place[None, :]]
+        else:
+            weights = [table[stored.classes[None, :], at] for at in found]
+        return weights[0] if len(weights) == 1 else weights[0] + weights[1]
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
-        value = queries.columns[f].values[j] if self.by == "query" else stored.cases.columns[f].values[i]
-        table, v = self.values[f], len(self.levels[f])
-        at = 0 if v == 0 else int(value)
-        if v and not 0 <= at < v:
-            return float(self.unseen[f])
-        if table.ndim == 1:
-            return float(table[at])
-        return float(table[int(stored.classes[i]), at]) if stored.classes is not None else 0.0
+        if not self.levels[f]:
+            return self._weight(f, 0, stored, i)
+        by, total = self._by[f], 0.0
+        if by in ("query", "both"):
+            total += self._weight(f, self._level(f, queries.columns[f], j), stored, i)
+        if by in ("stored", "both"):
+            total += self._weight(f, self._level(f, stored.cases.columns[f], i), stored, i)
+        return total
+
+    def _level(self, f: int, column: Encoded, row: int) -> int | None:
+        """Which of the levels a value is; None where it has no weight of its own."""
+        v, code = symbols(self.levels[f]), int(column.values[row])
+        missing = code < 0 or code == v or (column.missing is not None and bool(column.missing[row]))
+        if missing:
+            return v if v < len(self.levels[f]) else None
+        return code if code < v else None
+
+    def _weight(self, f: int, level: int | None, stored: Stored, i: int) -> float:
+        array = self.values[f]
+        if array.ndim == 1:
+            return float(self.unseen[f] if level is None else array[level])
+        if stored.classes is None:
+            raise InputError("Weights per class and value need stored cases with classes.")
+        row = int(stored.classes[i])
+        if level is None:
+            return float(self.unseen[f] if self.unseen.ndim == 1 else self.unseen[row, f])
+        return float(array[row, level])
 
     def columns(self) -> dict[str, list[Any]]:
         out: dict[str, list[Any]] = {"feature": [], "value": [], "weight": []}
@@ -152,7 +218,7 @@ class PerValue(Weights):
             "features": list(self.features),
             "values": [a.tolist() for a in self.values],
             "levels": [list(levels) for levels in self.levels],
-            "by": self.by,
+            "by": self.by if isinstance(self.by, str) else list(self.by),
             "unseen": self.unseen.tolist(),
             "frequencies": [f.tolist() for f in self.frequencies],
             "classes": list(self.classes),
