@@ -268,3 +268,16 @@ def staged(
     (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
     all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
     """
+
+def online_sums(
+    columns: NDArray[np.float64],
+    is_symbol: NDArray[np.uint8],
+    coefficients: NDArray[np.float64],
+    one_missing: NDArray[np.float64],
+    both_missing: NDArray[np.float64],
+    power: int,
+    query: NDArray[np.float64],
+    stored: int,
+    sums: NDArray[np.float64],
+) -> None:
+    """Write into sums[0 .. stored) the sums of one query (p,) over the first cases of columns (p, n)."""
