@@ -4,41 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from nearwise.engines.base import TIE, Floats, Ints
+from nearwise.engines.base import TIE, Floats
+from nearwise.statistics.neighbourhoods import Near
 
-__all__ = ["InverseKernel", "Kernel", "Near", "VariableKernel"]
-
-
-@dataclass(frozen=True)
-class Near:
-    """The neighbours of m cases as one list: those of case ``rows[i]`` from ``starts[i]`` on, nearest first."""
-
-    rows: Ints
-    """(m,)"""
-    cases: Ints
-    """(l,)"""
-    shares: Floats
-    """(l,) of a place that each fills: below 1 where several tie at the last one"""
-    starts: Ints
-    """(m,)"""
-
-    @cached_property
-    def owner(self) -> Ints:
-        """(l,) whose neighbour each is, 0 .. m - 1"""
-        sizes = np.diff(np.append(self.starts, len(self.cases)))
-        return np.repeat(np.arange(len(self.rows)), sizes)
-
-    def added(self, values: Floats) -> Floats:
-        """(m,) sums over the neighbours of each case."""
-        return np.asarray(np.add.reduceat(values, self.starts))
-
-    def smallest(self, values: Floats) -> Floats:
-        """(l,) the smallest value of each neighbourhood."""
-        return np.asarray(np.minimum.reduceat(values, self.starts)[self.owner])
+__all__ = ["InverseKernel", "Kernel", "VariableKernel"]
 
 
 class Kernel(ABC):

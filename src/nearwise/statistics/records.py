@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,21 @@ def interval(right: Any, asked: Any, confidence: float) -> tuple[Floats, Floats]
     >>> [round(float(end), 3) for end in interval(8, 10, 0.9)]
     [0.541, 0.931]
     """
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = _quantile(confidence)
     unknown = np.asarray(asked) <= 0
     n = np.where(unknown, 1.0, asked)
     p = np.asarray(right, dtype=np.float64) / n
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return np.where(unknown, 0.0, middle - half), np.where(unknown, 1.0, middle + half)
+
+
+@cache
+def _quantile(confidence: float) -> float:
+    """How many standard deviations on either side hold this share of a normal distribution."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 class Records:

@@ -7,7 +7,6 @@ weights as long as the neighbours stay the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +15,12 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric, power
-from nearwise.engines.base import TIE, Distance, Engine, Floats, Ints, Neighbours, Payload
+from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
 from nearwise.statistics.gather import left_out_pairs, pair_differences
-from nearwise.statistics.kernels import InverseKernel, Kernel, Near
+from nearwise.statistics.kernels import InverseKernel, Kernel
+from nearwise.statistics.neighbourhoods import Near, neighbourhoods
 from nearwise.vote import InverseDistance, collect, tally
 from nearwise.weights import Global, Stored
 
@@ -100,41 +100,12 @@ class SmoothError:
         distance = Distance(self.metric, Global(weights, self.metric.names), Stored(self.cases))
         return plan(distance, threads=self.threads).engine
 
-    def _near(self, engine: Engine) -> Iterator[Near]:
-        """The neighbourhoods of all cases, so many at a time that their differences fit into `CELLS`."""
-        p, n = len(self.metric.names), len(self.cases)
-        step = max(1, CELLS // (self.k * p))
-        for start in range(0, n, step):
-            rows = np.arange(start, min(n, start + step))
-            found = engine.nearest(self.cases.take(rows), self.k, self._payload, rows)
-            crowded = found.inside + found.tied > self.k  # more cases tie at the last place than there are places
-            sizes = np.where(crowded, found.inside + found.tied, self.k)
-            piece = (np.cumsum(sizes) * p - 1) // CELLS
-            for at in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(piece)) + 1):
-                yield self._lists(engine, rows[at], _rows_of(found, at), crowded[at])
-
-    def _lists(self, engine: Engine, rows: Ints, found: Neighbours, crowded: NDArray[np.bool_]) -> Near:
-        if not crowded.any():
-            starts = np.arange(len(rows)) * self.k
-            return Near(rows, found.indices.ravel(), np.ones(found.indices.size), starts)
-        limits = found.sums[:, -1] * (1.0 + TIE)
-        asked = np.flatnonzero(crowded)
-        more = engine.within(self.cases.take(rows[asked]), limits[asked], rows[asked])
-        lists, shares = list(found.indices), [np.ones(self.k)] * len(rows)
-        for row, (sums, near) in zip(asked, more, strict=True):
-            last = found.sums[row, -1]
-            tied = sums >= last - TIE * last
-            lists[row] = near
-            shares[row] = np.where(tied, (self.k - (~tied).sum()) / tied.sum(), 1.0)
-        starts = np.cumsum([0, *(len(near) for near in lists[:-1])])
-        return Near(rows, np.concatenate(lists), np.concatenate(shares), starts)
-
     # ------------------------------------------------------------------- adding
 
     def _add_up(self, weights: Floats, with_gradient: bool) -> tuple[float, Floats]:
         n, p, c = len(self.cases), len(weights), self.target.n_classes
         errors, slopes = np.zeros(n), np.zeros((n, p if with_gradient else 0))
-        for near in self._near(self._engine(weights)):
+        for near in neighbourhoods(self._engine(weights), self.cases, self.k, self._payload, CELLS // p):
             terms = _Terms.of(self, near)
             sums = terms.sums(weights)
             kernel = self.kernel.weigh(sums, near, self.metric.p)
@@ -232,10 +203,6 @@ class _Terms:
             slope = factor * powers + over_all - np.where(self.known[f], over_known, 0.0)
             out[:, f] = self.near.added(by_sum * np.where(nothing, self.worst[f], slope))
         return out
-
-
-def _rows_of(found: Neighbours, at: Ints) -> Neighbours:
-    return Neighbours(found.sums[at], found.indices[at], found.inside[at], found.tied[at], found.tie_sums[at])
 
 
 def _ordered_sum(values: Floats) -> Any:
