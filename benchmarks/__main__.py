@@ -12,7 +12,20 @@ import time
 import warnings
 from typing import Any
 
-from benchmarks import dense, feedback, growth, metrics, mixed, page, peers, quantification, start, symbolic, text
+from benchmarks import (
+    dense,
+    feedback,
+    gradient,
+    growth,
+    metrics,
+    mixed,
+    page,
+    peers,
+    quantification,
+    start,
+    symbolic,
+    text,
+)
 from benchmarks.memory import measure, peak_mb
 from benchmarks.timing import PATIENCE, Contender, Result, Timed, Work, race
 
@@ -20,7 +33,7 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    groups = (dense, mixed, symbolic, metrics, feedback, quantification, text, start)
+    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, text, start)
     return {work.name: work for group in groups for work in group.WORKS}
 
 

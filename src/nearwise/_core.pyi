@@ -358,3 +358,16 @@ class WeighedCases:
         NDArray[np.int64],
         NDArray[np.float64],
     ]: ...
+
+def online_sums(
+    columns: NDArray[np.float64],
+    is_symbol: NDArray[np.uint8],
+    coefficients: NDArray[np.float64],
+    one_missing: NDArray[np.float64],
+    both_missing: NDArray[np.float64],
+    power: int,
+    query: NDArray[np.float64],
+    stored: int,
+    sums: NDArray[np.float64],
+) -> None:
+    """Write into sums[0 .. stored) the sums of one query (p,) over the first cases of columns (p, n)."""

@@ -51,6 +51,8 @@ def test_every_form_of_feature_weights_comes_back(same, again, given):
         {"ignore": ["t"]}, {"ignore": "t"}, {"vote": "linear"}, {"vote": Exponential(2.0, 0.5)}, {"vote": Gaussian()},
         {"class_weight": {"a": 2, "b": 0.5}}, {"class_weight": "balanced"}, {"p": 1.5}, {"p": np.float64(3)},
         {"scale": "sigma"}, {"scale": "none"}, {"n_neighbors": np.int64(2)}, {"engine": "reference", "n_jobs": 1},
+        {"cases": "ib2"}, {"cases": "ib3", "random_state": 3}, {"case_weights": "pebls"},
+        {"cases": "ib2", "case_weights": "pebls", "feature_weights": "none", "n_neighbors": "loo"},
     ],
     ids=str,
 )  # fmt: skip

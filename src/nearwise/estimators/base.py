@@ -16,7 +16,7 @@ from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine
 from nearwise.engines.plan import Plan
 from nearwise.errors import InputError, did_you_mean, not_fitted, warn
-from nearwise.estimators.model import Model, as_weighting, stays_exact
+from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
 from nearwise.explain import Explanations, Neighbour, describe_case
 from nearwise.vote import TIES
 from nearwise.weighting import Mergeable, Problem, Weighting
@@ -61,9 +61,45 @@ class Neighbors(Parameters):
         if isinstance(weights, PerQuery):
             raise InputError("Weights per query come with the queries: pass feature_weights= to kneighbors or explain.")
         self.weighting_ = weighting
-        self._set(Model.of(problem, weights, np.arange(len(table)), len(table), self.n_jobs, self.engine))
+        self._set(self._model_of(problem, weights, np.arange(len(table)), len(table), first=0))
         self._choose_k()
         return self
+
+    def _model_of(
+        self,
+        problem: Problem,
+        weights: Weights,
+        ids: NDArray[np.int64],
+        next_id: int,
+        first: int | None = None,
+        before: Model | None = None,
+        stayed: Any = None,
+    ) -> Model:
+        """A model of these cases; where ``first`` is given, of those after it that are worth storing.
+
+        The first cases are those that ``stayed`` of the model ``before``, whose engine may still serve.
+        """
+        weights = useful(weights)
+        if first is not None and self._selects:
+            kept = self._kept(problem, weights, first)
+            problem, weights, ids = problem.take(kept), weights.of_cases(kept), ids[kept]
+        factors = self._case_factors(problem, weights)
+        if before is not None and factors is None and not self._selects:
+            return before.changed(problem, weights, ids, next_id, stayed, self.n_jobs, self.engine)
+        return Model.of(problem, weights, ids, next_id, self.n_jobs, self.engine, factors)
+
+    @property
+    def _selects(self) -> bool:
+        """Whether only some of the cases are stored."""
+        return False
+
+    def _kept(self, problem: Problem, weights: Weights, first: int) -> NDArray[np.intp]:
+        """The cases to store; the ``first`` ones are stored already."""
+        raise NotImplementedError
+
+    def _case_factors(self, problem: Problem, weights: Weights) -> NDArray[np.float64] | None:
+        """(n,) what the distance of each stored case is multiplied by, if anything."""
+        return None
 
     def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
         chosen = weighting.suggested_differences if self.differences is None else self.differences
@@ -239,9 +275,8 @@ class Neighbors(Parameters):
         new = problem.take(np.arange(len(before.table), len(problem.table)))
         weights = self._relearned(problem, added=new)
         all_ids = np.concatenate([before.ids, ids])
-        kept = np.arange(len(before.table))
-        next_id = before.next_id + len(table)
-        self._set(before.changed(problem, weights, all_ids, next_id, kept, self.n_jobs, self.engine))
+        first, next_id = len(before.table), before.next_id + len(table)
+        self._set(self._model_of(problem, weights, all_ids, next_id, first, before, np.arange(first)))
         return self
 
     def forget(self, case_ids: Any) -> Self:
@@ -258,11 +293,13 @@ class Neighbors(Parameters):
             raise InputError("All cases would be forgotten: at least one must stay.")
         problem = self._problem(before.table.take(kept), before.target.take(kept), self.weighting_)
         weights = self._relearned(problem, removed=before.problem.take(gone))
-        self._set(before.changed(problem, weights, before.ids[kept], before.next_id, kept, self.n_jobs, self.engine))
+        self._set(self._model_of(problem, weights, before.ids[kept], before.next_id, None, before, kept))
         return self
 
     def _relearned(self, problem: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
         weighting = self.weighting_
+        if isinstance(weighting, Mergeable) and self._selects:
+            return weighting.learn(problem)  # its statistics also hold cases that were not stored
         if isinstance(weighting, Mergeable):
             return weighting.relearn(problem, added=added, removed=removed)
         if stays_exact(weighting):

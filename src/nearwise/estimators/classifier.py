@@ -14,10 +14,14 @@ from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, sample_weights
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Floats
+from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.estimators.model import Model
-from nearwise.estimators.voting import Voting, for_queries
+from nearwise.estimators.voting import Voting, for_queries, generator
 from nearwise.explain import describe_case
+from nearwise.statistics.storing import STORES, case_factors, cases_to_store
+from nearwise.weighting import Problem
+from nearwise.weights import Weights
 
 __all__ = ["KNNClassifier"]
 
@@ -48,6 +52,11 @@ class KNNClassifier(Voting):
         Which cases vote where several tie at the k-th place.
     class_weight : dict, "balanced" or None
         A factor on the votes of each class.
+    cases : "all", "ib2" or "ib3"
+        Which cases are stored: all, those that the cases stored before them get wrong (IB2), or of these the ones that
+        prove reliable (IB3). The order of the cases counts then, and ``n_neighbors="loo"`` is 1.
+    case_weights : "pebls" or None
+        "pebls" multiplies the distance of a stored case by how often it was asked over how often it was right.
     schema, ignore
         Kinds by feature name where the guess is wrong; columns to leave out.
     engine : str
@@ -55,11 +64,12 @@ class KNNClassifier(Voting):
     n_jobs : int or None
         Threads; None takes all cores.
     random_state
-        Seed for ``ties="random"``.
+        Seed for ``ties="random"`` and ``cases="ib3"``.
 
     Attributes
     ----------
-    classes_, n_neighbors_, feature_weights_, feature_importances_, weighting_, schema_, p_, case_ids_, plan_
+    classes_, n_neighbors_, feature_weights_, feature_importances_, weighting_, schema_, p_, case_ids_,
+    case_weights_, plan_
 
     >>> cases = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 60, "job": "judge"}]
     >>> clf = KNNClassifier(n_neighbors=1).fit(cases, ["no", "no", "yes"])
@@ -85,6 +95,8 @@ class KNNClassifier(Voting):
         missing: Any = "max",
         ties: str = "fair",
         class_weight: Any = None,
+        cases: str = "all",
+        case_weights: str | None = None,
         schema: Any = None,
         ignore: Any = None,
         engine: str = "auto",
@@ -100,6 +112,8 @@ class KNNClassifier(Voting):
         self.missing = missing
         self.ties = ties
         self.class_weight = class_weight
+        self.cases = cases
+        self.case_weights = case_weights
         self.schema = schema
         self.ignore = ignore
         self.engine = engine
@@ -135,6 +149,31 @@ class KNNClassifier(Voting):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         votes.get(self.vote)
+        if self.cases not in STORES:
+            raise InputError(
+                f"cases={self.cases!r}: expected one of {', '.join(STORES)}. {did_you_mean(str(self.cases), STORES)}"
+            )
+        if self.case_weights not in (None, "pebls"):
+            raise InputError(f"case_weights={self.case_weights!r}: expected 'pebls' or None.")
+
+    @property
+    def _selects(self) -> bool:
+        return self.cases != "all"
+
+    def _kept(self, problem: Problem, weights: Weights, first: int) -> NDArray[np.intp]:
+        seed = 0 if self.random_state is None else generator(self.random_state)
+        return cases_to_store(self.cases, problem.metric, problem.cases, problem.target, weights, first, seed)
+
+    def _case_factors(self, problem: Problem, weights: Weights) -> NDArray[np.float64] | None:
+        if self.case_weights is None:
+            return None
+        return case_factors(problem.metric, problem.cases, problem.target, weights, threads(self.n_jobs))
+
+    @property
+    def case_weights_(self) -> NDArray[np.float64]:
+        """(n,) what the distance of each stored case is multiplied by; 1 where all are trusted alike."""
+        model = self._fitted()
+        return np.ones(len(model.table)) if model.case_factors is None else model.case_factors
 
     def _vote_weights(self, model: Model) -> NDArray[np.float64]:
         target = model.target
@@ -168,6 +207,9 @@ class KNNClassifier(Voting):
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:
+        if self.n_neighbors == "loo" and self._selects:  # the cases that are stored are the hard ones: no test of k
+            self._chosen_k = 1
+            return 1
         k = super()._choose_k()
         if self.n_neighbors == "loo" and hasattr(self, "loo_errors_"):
             self._warn_if_useless(self._model.target, float(self.loo_errors_.min()))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.differences.metric import power
 from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
 from nearwise.engines.grown import grown
@@ -22,7 +23,7 @@ from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
 from nearwise.weights import Global, PerQuery, Weights
 
-__all__ = ["Model", "as_weighting"]
+__all__ = ["Model", "as_weighting", "stays_exact", "useful"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Model:
     ids: NDArray[np.int64]
     """(n,) stable, never reused"""
     next_id: int
+    case_factors: NDArray[np.float64] | None = None
+    """(n,) what the distance of each stored case is multiplied by; None where all are trusted alike"""
 
     @property
     def table(self) -> CaseTable:
@@ -59,21 +62,22 @@ class Model:
         next_id: int,
         n_jobs: int | None,
         engine: str = "auto",
+        case_factors: NDArray[np.float64] | None = None,
     ) -> Model:
-        weights = _useful(weights)
-        distance = Distance(problem.metric, weights, problem.stored)
-        return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id)
+        weights = useful(weights)
+        distance = Distance(problem.metric, _trusting(weights, case_factors, problem), problem.stored)
+        return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors)
 
     def changed(
         self, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, kept: NDArray[np.intp],
         n_jobs: int | None, engine: str,
     ) -> Model:  # fmt: skip
         """The model after cases were added or forgotten; ``kept`` are the cases that stayed, which come first."""
-        weights = _useful(weights)
+        weights = useful(weights)
         distance = Distance(problem.metric, weights, problem.stored)
         reused = grown(self.engine, distance, kept, threads(n_jobs))
         chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)
-        return Model(problem, weights, chosen, ids, next_id)
+        return Model(problem, weights, chosen, ids, next_id, None)
 
     def under(self, weights: Any, n_jobs: int | None) -> Engine:
         """The engine of these cases under other weights, for one call: an array, a dict, or weights of any shape."""
@@ -87,6 +91,7 @@ class Model:
                 weights = PerQuery(array, self.problem.features)
             else:
                 weights = UserWeights(weights).learn(self.problem)
+        weights = _trusting(weights, self.case_factors, self.problem)
         return plan(Distance(self.problem.metric, weights, self.problem.stored), "auto", threads(n_jobs)).engine
 
     def payload(self, vote_weights: NDArray[np.float64]) -> Payload:
@@ -98,12 +103,17 @@ class Model:
         return Payload(np.zeros(len(target), dtype=np.intp), values, 1)
 
 
-def _useful(weights: Weights) -> Weights:
+def useful(weights: Weights) -> Weights:
     """Weights that are 0 for every feature would put every case at distance 0: they fall back to 1 each."""
     if not isinstance(weights, Global) or weights.values.any():
         return weights
     warn("The weights of all features are 0, so no feature counts: all get the same weight.")
     return Global(np.ones(len(weights.features)), weights.features)
+
+
+def _trusting(weights: Weights, factors: NDArray[np.float64] | None, problem: Problem) -> Weights:
+    """A distance multiplied by a factor is a sum whose terms are multiplied by its p-th power."""
+    return weights if factors is None else weights.times(power(factors, problem.metric.p), problem.stored.classes)
 
 
 def as_weighting(given: Any, random_state: Any = None, n_jobs: int | None = None) -> Weighting:

@@ -68,6 +68,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         "measures": [_measure(pack, *pair) for pair in zip(model.problem.metric.measures, model.problem.cases.columns)],
         "weighting": _weighting(pack, estimator.weighting_),
         "weights": _packed(pack, "feature_weights_", model.weights),
+        "case_weights": None if model.case_factors is None else pack.array(model.case_factors),
         "k": k,
         "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
     }
@@ -188,9 +189,20 @@ def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
         raise ModelFileError("the ids of the cases are not below the next one")
     _set_features_in(estimator, content["features_in"], table)
     estimator.weighting_ = _learned_weighting(unpack, content["weighting"], weights, target)
-    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine))
+    factors = _case_factors(unpack, content.get("case_weights"), len(table))
+    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors))
     _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
     return estimator
+
+
+def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:
+    """What distances are multiplied by; files of before there were case weights have none."""
+    if found is None:
+        return None
+    factors = unpack.array(found, "f", axes=1)
+    if len(factors) != n or not np.isfinite(factors).all() or not (factors > 0).all():
+        raise ModelFileError("the weights of the cases are not numbers above 0")
+    return factors
 
 
 def _given(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:

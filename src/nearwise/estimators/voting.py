@@ -18,7 +18,7 @@ from nearwise.estimators.model import Model
 from nearwise.explain import Explanation, Explanations
 from nearwise.progress import progress
 
-__all__ = ["Voting", "for_queries"]
+__all__ = ["Voting", "for_queries", "generator"]
 
 LARGEST_K = 50
 """leave-one-out tries k = 1 .. min(n - 1, this) (Reading K4)"""
@@ -42,7 +42,7 @@ class Voting(Neighbors):
         """Who votes, a chunk of queries at a time."""
         payload = model.payload(self._vote_weights(model))
         step = max(1, _CELLS // (k * payload.n_groups * payload.values.shape[1]))
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         for start in range(0, len(queries), step):
             rows = slice(start, min(len(queries), start + step))
             part = for_queries(engine, rows, len(queries))
@@ -130,7 +130,7 @@ class Voting(Neighbors):
             rest = np.delete(np.arange(n), i)
             weighting = type(self.weighting_)(**self.weighting_.get_params(deep=False))
             problem = self._problem(model.table.take(rest), model.target.take(rest), weighting)
-            less = Model.of(problem, weighting.learn(problem), model.ids[rest], model.next_id, self.n_jobs, self.engine)
+            less = self._model_of(problem, weighting.learn(problem), model.ids[rest], model.next_id)
             query = problem.metric.measure(model.table.take(np.array([i])))
             found.append(self._answers(less, *self._counted(less, query, None, min(k, n - 1)))[0])
         return np.array(found)
@@ -230,7 +230,7 @@ def for_queries(engine: Engine, rows: slice, m: int) -> Engine:
     return type(engine)(Distance(engine.distance.metric, weights, engine.distance.stored), engine.threads)
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import frame_of
 from nearwise.differences.metric import Measured
-from nearwise.errors import MissingDependencyError, WeightShapeError
+from nearwise.errors import InputError, MissingDependencyError, WeightShapeError
 
 __all__ = ["Array", "Stored", "Weights"]
 
@@ -79,6 +79,17 @@ class Weights:
     def of_queries(self, rows: slice | NDArray[np.intp], m: int) -> Weights:
         """The weights that a block of m queries needs; the same ones unless they come with the queries."""
         return self
+
+    def of_cases(self, rows: NDArray[np.intp]) -> Weights:
+        """The weights of some of the stored cases; the same ones unless there is a row per case."""
+        return self
+
+    def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
+        """Weights per case: these ones, those of stored case i multiplied by ``factors[i]``."""
+        raise InputError(
+            f"Weights of the shape {self.shape!r} cannot be combined with weights of cases: use weights that are "
+            "global, per class or per case, or case_weights=None."
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """Tidy columns: feature, weight and, where they apply, class, value, case."""

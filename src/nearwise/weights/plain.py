@@ -35,6 +35,9 @@ class Global(Weights):
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         return float(self.values[f])
 
+    def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
+        return PerCase(factors[:, None] * self.values, self.features)
+
     def columns(self) -> dict[str, list[Any]]:
         return {"feature": list(self.features), "weight": self.values.tolist()}
 
@@ -76,6 +79,11 @@ class PerClass(Weights):
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         return float(self.values[self._codes(stored)[i], f])
 
+    def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
+        if classes is None:
+            raise InputError("Weights per class need stored cases with classes.")
+        return PerCase(factors[:, None] * self.values[classes], self.features)
+
     def columns(self) -> dict[str, list[Any]]:
         return {
             "feature": list(self.features) * len(self.classes),
@@ -106,6 +114,12 @@ class PerCase(Weights):
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         return float(self.values[i, f])
 
+    def of_cases(self, rows: NDArray[np.intp]) -> Weights:
+        return type(self)(self.values[rows], self.features)
+
+    def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
+        return PerCase(factors[:, None] * self.values, self.features)
+
     def columns(self) -> dict[str, list[Any]]:
         return {
             "feature": list(self.features) * len(self.values),
@@ -118,6 +132,12 @@ class PerQuery(PerCase):
     """One weight per feature and query, given with the queries; one row serves every query."""
 
     shape = "per-query"
+
+    def of_cases(self, rows: NDArray[np.intp]) -> Weights:
+        return self
+
+    def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
+        return Weights.times(self, factors, classes)
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
         return self.values[:, f][:, None]

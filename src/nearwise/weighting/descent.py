@@ -1,0 +1,102 @@
+"""Descent of a smooth error by feature weight: bounded, never uphill, with a time limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.errors import InputError
+from nearwise.weighting.base import Problem
+from nearwise.weighting.budget import Budget
+
+__all__ = ["Descent", "check_steps", "constant_features", "descend"]
+
+Array = NDArray[np.float64]
+
+ENOUGH = 1e-6
+"""a share of the error; less is no progress"""
+
+
+@dataclass
+class Descent:
+    """The best point so far, and the error at the start and after each step."""
+
+    best: Array
+    error: float
+    errors: list[float] = field(default_factory=list)
+
+
+def descend(
+    function: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    lower: Array,
+    upper: Array,
+    label: str,
+    max_iter: int,
+    max_time: float | None = None,
+) -> Descent:
+    """Minimise ``function`` (error and gradient) between bounds by SciPy's L-BFGS-B.
+
+    The error jumps where neighbours change, which can stop a line search early: then the search starts afresh from
+    the best point, until that brings nothing. What comes back is the best point ever tried, so the error never
+    rises (Reading S6).
+    """
+    from scipy.optimize import Bounds, minimize
+
+    found = Descent(start.copy(), np.inf)
+    with Budget(label, max_time) as budget:
+        found.error, _ = function(start)
+        found.errors.append(found.error)
+        budget.has_result = True
+        rounds = budget.rounds(max_iter)
+        left = max_iter
+
+        def tried(point: Array) -> tuple[float, Array]:
+            if budget.is_over:
+                raise _OutOfTimeError
+            error, gradient = function(point)
+            if error < found.error:
+                found.best, found.error = point.copy(), error
+            return error, gradient
+
+        def after_step(_: Array) -> None:
+            nonlocal left
+            found.errors.append(found.error)
+            left -= 1
+            next(rounds, None)  # moves the bar
+
+        while left > 0:
+            before = found.error
+            try:
+                minimize(
+                    tried, found.best, jac=True, method="L-BFGS-B", bounds=Bounds(lower, upper),
+                    callback=after_step, options={"maxiter": left, "maxfun": 20 * left},
+                )  # type: ignore[call-overload]  # fmt: skip
+            except _OutOfTimeError:
+                break
+            if before - found.error <= ENOUGH * before:
+                break
+    found.errors.append(found.error)
+    return found
+
+
+class _OutOfTimeError(Exception):
+    """Ends a search in the middle of a step."""
+
+
+def constant_features(problem: Problem) -> NDArray[np.bool_]:
+    """(p,) features that never differ, whose weight nothing can learn."""
+    out = []
+    for measure, column in zip(problem.metric.measures, problem.cases.columns, strict=True):
+        plain = measure.fitted.form in ("line", "circle", "overlap", "table") and column.missing is None
+        one = plain and len(column.values) > 0 and bool((column.values == column.values[0]).all())
+        out.append(one or measure.scale(problem.metric.p) == 0)
+    return np.array(out, dtype=bool)
+
+
+def check_steps(max_iter: int) -> None:
+    if not isinstance(max_iter, int | np.integer) or isinstance(max_iter, bool) or max_iter < 1:
+        raise InputError(f"max_iter={max_iter!r}: expected a whole number of steps from 1.")
