@@ -268,3 +268,22 @@ def staged(
     (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
     all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
     """
+
+def project(
+    values: NDArray[np.float64],
+    folds: NDArray[np.int32],
+    n_folds: int,
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    coefficient: float,
+    power: float,
+    period: float,
+    k: int,
+    tolerance: float,
+) -> NDArray[np.float64]:
+    """(n_folds, k) the weight of the cases that 1 .. k neighbours of other folds classify right.
+
+    Shapes: values (n,) sorted, folds, codes and weights (n,) in their order, priors (classes,). A gap g makes the sum
+    ``coefficient * g ** power``; on a circle the gap is the shorter way round.
+    """
