@@ -37,6 +37,7 @@ void bind_projection(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
+void bind_vote_pairs(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -54,4 +55,5 @@ NB_MODULE(_core, module) {
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);
+  nearwise::bind_vote_pairs(module);
 }

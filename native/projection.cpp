@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 namespace nearwise {
@@ -55,21 +56,28 @@ class Line {
   // Entries by fold and class, added up in the order of the cases.
   void add_run(Count start, Count end) {
     if (end - start == 1) {
-      entries_.push_back({c_.folds[start], c_.codes[start], 1, c_.weights[start]});
+      entries_.push_back(entry(c_.places[start], weight(start)));
       return;
     }
     order_.resize(static_cast<std::size_t>(end - start));
-    for (Count i = start; i < end; ++i) order_[i - start] = {c_.folds[i], c_.codes[i], i};
+    for (Count i = start; i < end; ++i) order_[i - start] = {c_.places[i], i};
     std::sort(order_.begin(), order_.end());
-    const std::size_t first = entries_.size();
-    for (const auto& [fold, code, i] : order_) {
-      if (entries_.size() > first && entries_.back().fold == fold && entries_.back().code == code) {
+    std::int32_t before = -1;
+    for (const auto& [place, i] : order_) {
+      if (place == before) {
         ++entries_.back().cases;
-        entries_.back().weight += c_.weights[i];
+        entries_.back().weight += weight(i);
       } else {
-        entries_.push_back({fold, code, 1, c_.weights[i]});
+        entries_.push_back(entry(place, weight(i)));
       }
+      before = place;
     }
+  }
+
+  double weight(Count i) const { return c_.weights ? c_.weights[i] : 1.0; }
+  Entry entry(std::int32_t place, double weight) const {
+    const auto classes = static_cast<std::int32_t>(c_.classes);
+    return {place / classes, place % classes, 1, weight};
   }
 
   double sum(Count a, Count b) const {
@@ -115,6 +123,7 @@ class Line {
 
   // winners_ [K]: for each k the cases nearer than the k-th vote, those that tie with it share the places that remain.
   void ask(Count r, std::int32_t fold) {
+    if (k_ == 1 && starts_[r + 1] - starts_[r] == 1 && c_.period == 0 && ask_simply(r, fold)) return;
     gather(r, fold);
     if (items_.empty()) {
       std::fill(winners_.begin(), winners_.end(), -1);  // undetermined
@@ -130,6 +139,25 @@ class Line {
       while (cases < k && at + 1 < items_.size()) cases += items_[++at].entry->cases;
       winners_[k - 1] = vote(items_[at].sum, std::min(k, cases));
     }
+  }
+
+  // The nearest neighbour where nothing ties with it and all runs on the way hold one entry, as on most real numbers;
+  // false where it takes a closer look.
+  bool ask_simply(Count r, std::int32_t fold) {
+    Count low = r - 1, high = r + 1;
+    for (; low >= 0 && entries_[starts_[low]].fold == fold; --low)
+      if (starts_[low + 1] - starts_[low] != 1) return false;
+    for (; high < runs() && entries_[starts_[high]].fold == fold; ++high)
+      if (starts_[high + 1] - starts_[high] != 1) return false;
+    const double below = low < 0 ? infinity : sum(r, low), above = high >= runs() ? infinity : sum(r, high);
+    const bool goes_down = below < above;
+    const Count at = goes_down ? low : high, next = goes_down ? low - 1 : high + 1;
+    const double nearest = goes_down ? below : above, upper = nearest + tolerance_ * nearest;
+    if (!(nearest < infinity) || (goes_down ? above : below) <= upper) return false;
+    if (next >= 0 && next < runs() && sum(r, next) <= upper) return false;
+    if (starts_[at + 1] - starts_[at] != 1 || !(entries_[starts_[at]].weight > 0)) return false;
+    winners_[0] = entries_[starts_[at]].code;
+    return true;
   }
 
   std::int32_t vote(double last, Count places) {
@@ -176,10 +204,43 @@ class Line {
   std::vector<Item> items_;
   std::vector<double> votes_, near_;
   std::vector<std::int32_t> winners_;
-  std::vector<std::tuple<std::int32_t, std::int32_t, Count>> order_;
+  std::vector<std::pair<std::int32_t, Count>> order_;
 };
 
 }  // namespace
+
+// Radix sort, the lowest 11 bits first; a digit that all keys share costs nothing but its count.
+void sort_with(double* values, std::int32_t* labels, Count n) {
+  constexpr int bits = 11, digits = 6;
+  constexpr std::uint64_t sign = std::uint64_t(1) << 63, mask = (1 << bits) - 1;
+  struct Pair {
+    std::uint64_t key;
+    std::int32_t label;
+  };
+  std::vector<Pair> from(static_cast<std::size_t>(n)), to(static_cast<std::size_t>(n));
+  std::vector<Count> counts(static_cast<std::size_t>(digits) << bits);
+  for (Count i = 0; i < n; ++i) {
+    const double value = values[i] + 0.0;  // -0.0 becomes 0.0
+    std::uint64_t key;
+    std::memcpy(&key, &value, sizeof key);
+    key = key & sign ? ~key : key | sign;  // ordered as the numbers are
+    from[i] = {key, labels[i]};
+    for (int d = 0; d < digits; ++d) ++counts[(static_cast<std::size_t>(d) << bits) + ((key >> (d * bits)) & mask)];
+  }
+  for (int d = 0; d < digits && n > 0; ++d) {
+    Count* count = counts.data() + (static_cast<std::size_t>(d) << bits);
+    if (count[(from[0].key >> (d * bits)) & mask] == n) continue;
+    Count before = 0;
+    for (std::uint64_t digit = 0; digit <= mask; ++digit) before += std::exchange(count[digit], before);
+    for (const Pair& pair : from) to[count[(pair.key >> (d * bits)) & mask]++] = pair;
+    from.swap(to);
+  }
+  for (Count i = 0; i < n; ++i) {
+    const std::uint64_t key = from[i].key & sign ? from[i].key & ~sign : ~from[i].key;
+    std::memcpy(values + i, &key, sizeof key);
+    labels[i] = from[i].label;
+  }
+}
 
 void project(const Projection& cases, Count k, double tolerance, double* right) {
   if (cases.n > 0) Line(cases, k, tolerance).run(right);

@@ -9,9 +9,8 @@ using Count = std::int64_t;
 
 struct Projection {
   const double* values;          // [n] ascending, none missing
-  const std::int32_t* folds;     // [n] 0 .. n_folds - 1
-  const std::int32_t* codes;     // [n] classes, 0 .. classes - 1
-  const double* weights;         // [n] what a vote counts
+  const std::int32_t* places;    // [n] fold * classes + class
+  const double* weights;         // [n] what a vote counts; null where all count 1
   const double* priors;          // [classes]
   Count n, n_folds, classes;
   double coefficient;            // a gap g makes the sum coefficient * g^power
@@ -21,5 +20,8 @@ struct Projection {
 
 // right [n_folds, K]: the weight of the cases that k = 1 .. K neighbours classify right, by fold. Ties share places.
 void project(const Projection& cases, Count k, double tolerance, double* right);
+
+// values [n] ascending and labels [n] with them; there must be no NaN
+void sort_with(double* values, std::int32_t* labels, Count n);
 
 }  // namespace nearwise

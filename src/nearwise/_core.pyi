@@ -51,8 +51,8 @@ class DenseIndex:
 class Evaluator:
     """Cases whose classification under many weight vectors is counted.
 
-    ``right`` takes weights (w, p) and returns (w, folds, k) the weight of the cases that 1 .. k neighbours classify
-    right, and (w,) flags of weight vectors that single precision cannot serve.
+    ``right`` takes weights (w, p) and returns (w, folds, k) the weight of the cases from ``first`` to before ``last``
+    that 1 .. k neighbours classify right, and (w,) flags of weight vectors that single precision cannot serve.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Evaluator:
         by_distance: bool,
     ) -> None: ...
     def right(
-        self, weights: NDArray[np.float64], k: int, tolerance: float, threads: int = 1
+        self, weights: NDArray[np.float64], first: int, last: int, k: int, tolerance: float, threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]: ...
 
 def every_k(
@@ -271,9 +271,8 @@ def staged(
 
 def project(
     values: NDArray[np.float64],
-    folds: NDArray[np.int32],
+    places: NDArray[np.int32],
     n_folds: int,
-    codes: NDArray[np.int32],
     weights: NDArray[np.float64],
     priors: NDArray[np.float64],
     coefficient: float,
@@ -284,6 +283,32 @@ def project(
 ) -> NDArray[np.float64]:
     """(n_folds, k) the weight of the cases that 1 .. k neighbours of other folds classify right.
 
-    Shapes: values (n,) sorted, folds, codes and weights (n,) in their order, priors (classes,). A gap g makes the sum
-    ``coefficient * g ** power``; on a circle the gap is the shorter way round.
+    Shapes: values (n,) sorted, in their order places (n,), which are fold * classes + class, and weights (n,), or (0,)
+    where all are 1; priors (classes,). A gap g makes the sum ``coefficient * g ** power``; on a circle the gap is the
+    shorter way round.
+    """
+
+def sort_with(values: NDArray[np.float64], labels: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Values (n,) in ascending order and their labels with them; -0.0 becomes 0.0, NaN is refused."""
+
+def vote_pairs(
+    terms: list[NDArray[np.float64]],
+    coefficients: NDArray[np.float64],
+    first: int,
+    folds: NDArray[np.int32],
+    n_folds: int,
+    leave_one_out: bool,
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    power: float,
+    by_distance: bool,
+    k: int,
+    tolerance: float,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """(w, n_folds, k) the weight of the cases from ``first`` on that 1 .. k neighbours classify right.
+
+    Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
+    codes and weights (n,); priors (classes,).
     """

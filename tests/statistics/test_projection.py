@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise.cases.kinds import Cyclic, Numeric, Symbolic
@@ -43,6 +43,7 @@ def labels_of(problem, folds):
 
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("form", ["line", "circle"])
+@settings(max_examples=60)
 @given(data=st.data(), k=st.integers(1, 5))
 def test_a_pass_over_sorted_values_equals_a_search(form, native, data, k):
     problem, folds = data.draw(features(form))
@@ -62,18 +63,40 @@ def test_counts_of_symbols_equal_a_search(made, k):
 @pytest.mark.skipif(core() is None, reason="the core is not built")
 def test_the_kernel_refuses_what_it_cannot_read():
     good = {
-        "values": np.array([1.0, 2.0]), "folds": np.array([0, 1], np.int32), "n_folds": 2,
-        "codes": np.array([0, 1], np.int32), "weights": np.ones(2), "priors": np.ones(2) / 2, "coefficient": 1.0,
-        "power": 2.0, "period": 0.0, "k": 1, "tolerance": 1e-12,
+        "values": np.array([1.0, 2.0]), "places": np.array([0, 3], np.int32), "n_folds": 2, "weights": np.ones(2),
+        "priors": np.ones(2) / 2, "coefficient": 1.0, "power": 2.0, "period": 0.0, "k": 1, "tolerance": 1e-12,
     }  # fmt: skip
     assert core().project(**good).tolist() == [[0.0], [0.0]]
     wrong = {
-        "values": np.array([2.0, 1.0]), "folds": np.array([0, 2], np.int32), "codes": np.array([0, 2], np.int32),
-        "weights": np.ones(3), "priors": np.ones(0), "coefficient": np.nan, "power": 0.5, "period": -1.0, "k": 0,
-        "tolerance": 1.0, "n_folds": 0,
+        "values": np.array([2.0, 1.0]), "places": np.array([0, 4], np.int32), "weights": np.ones(3),
+        "priors": np.ones(0), "coefficient": np.nan, "power": 0.5, "period": -1.0, "k": 0, "tolerance": 1.0,
+        "n_folds": 0,
     }  # fmt: skip
     for name, value in wrong.items():
         with pytest.raises(ValueError, match=name if name != "values" else "sorted"):
             core().project(**{**good, name: value})
     with pytest.raises(ValueError, match="finite"):
         core().project(**{**good, "values": np.array([1.0, np.nan])})
+    with pytest.raises(ValueError, match="NaN"):
+        core().sort_with(np.array([np.nan]), np.zeros(1, np.int32))
+
+
+@pytest.mark.skipif(core() is None, reason="the core is not built")
+@given(values=st.lists(st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 1.0, -1.0]), max_size=60))
+def test_the_radix_sort_is_a_stable_sort(values):
+    values = np.array(values, dtype=np.float64)
+    ranked, labels = core().sort_with(values, np.arange(len(values), dtype=np.int32))
+    order = np.argsort(values, kind="stable")
+    np.testing.assert_array_equal(ranked, values[order])
+    np.testing.assert_array_equal(labels, order)
+
+
+def test_a_long_column_of_real_numbers_gives_the_same_with_and_without_the_core():
+    rng = np.random.default_rng(0)
+    n = 3000
+    values = np.where(rng.random(n) < 0.7, rng.standard_normal(n), rng.integers(0, 9, n) / 4)
+    codes = ((values > 0.3) ^ (rng.random(n) < 0.2)).astype(np.int32)
+    labels = Labels(rng.integers(0, 10, n).astype(np.int32), 10, codes, np.ones(n), np.bincount(codes) / n)
+    for k in (1, 7):
+        one, two = (on_line(values, labels, k, 0.5, 2, native=native) for native in (True, False))
+        np.testing.assert_array_equal(one, two)

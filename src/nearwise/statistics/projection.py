@@ -7,6 +7,8 @@ would, fair ties included. Cases that miss the value are to be left out beforeha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,11 @@ class Labels:
     weights: Floats
     priors: Floats
 
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """(n,) fold * c + class."""
+        return self.folds * np.int32(len(self.priors)) + self.codes
+
     def take(self, rows: NDArray[np.intp]) -> Labels:
         return Labels(self.folds[rows], self.n_folds, self.codes[rows], self.weights[rows], self.priors)
 
@@ -43,21 +50,18 @@ def on_line(
 ) -> Floats:
     """(k,) the weight of the cases that 1 .. k neighbours on the line, or circle, classify right.
 
-    >>> labels = Labels(np.array([0, 1, 0, 1], np.int32), 2, np.array([0, 0, 1, 1], np.int32), np.ones(4), np.ones(2) / 2)
+    >>> folds, codes = np.array([0, 1, 0, 1], np.int32), np.array([0, 0, 1, 1], np.int32)
+    >>> labels = Labels(folds, 2, codes, np.ones(4), np.ones(2) / 2)
     >>> on_line(np.array([1.0, 2.0, 8.0, 9.0]), labels, 1, 1.0, 2)
     array([4.])
     """
     if period > 0:
         values = np.mod(values, period)
-    order = np.argsort(values)
-    values, labels = values[order], labels.take(order)
     compiled = core() if native else None
     if compiled is not None:
-        found = compiled.project(
-            values, labels.folds, labels.n_folds, labels.codes, labels.weights, labels.priors, float(coefficient),
-            float(p), float(period), k, TIE,
-        )  # fmt: skip
-        return np.asarray(found.sum(axis=0))
+        return _compiled(compiled, values, labels, k, coefficient, p, period)
+    order = np.argsort(values)
+    values, labels = values[order], labels.take(order)
     right = np.zeros(k)
     for fold in range(labels.n_folds):
         asked = np.flatnonzero(labels.folds == fold)
@@ -69,6 +73,23 @@ def on_line(
             won = line.winners(values[asked], places)
             right[places - 1] += labels.weights[asked] @ (won == labels.codes[asked])
     return right
+
+
+def _compiled(
+    native: ModuleType, values: Floats, labels: Labels, k: int, coefficient: float, p: float, period: float
+) -> Floats:
+    """The same in the core."""
+    places = labels.places
+    if (labels.weights == 1.0).all():
+        weights = np.zeros(0)
+        values, places = native.sort_with(np.ascontiguousarray(values), places)
+    else:
+        order = np.argsort(values)
+        values, places, weights = values[order], places[order], labels.weights[order]
+    found = native.project(
+        values, places, labels.n_folds, weights, labels.priors, float(coefficient), float(p), float(period), k, TIE
+    )
+    return np.asarray(found.sum(axis=0))
 
 
 class _Line:
@@ -100,7 +121,8 @@ class _Line:
             down = short & (below <= above)
             up = short & ~down
             last = np.where(down, below, np.where(up, above, last))
-            found += np.where(down, self.cases[np.maximum(low, 0)], 0) + np.where(up, self.cases[np.minimum(high, v - 1)], 0)
+            found += np.where(down, self.cases[np.maximum(low, 0)], 0)
+            found += np.where(up, self.cases[np.minimum(high, v - 1)], 0)
             low, high = low - down, high + up
         lower, upper = last - TIE * last, last + TIE * last
         out = self._walked(queries, low, high, upper)
@@ -168,7 +190,8 @@ def by_counts(codes: NDArray[np.int32], labels: Labels, k: int, unequal: float =
     The cases of other folds with the same symbol are at distance 0; all others tie at ``unequal``. A table of counts by
     symbol, fold and class is all it takes.
 
-    >>> labels = Labels(np.array([0, 1, 0, 1], np.int32), 2, np.array([0, 0, 1, 1], np.int32), np.ones(4), np.ones(2) / 2)
+    >>> folds, codes = np.array([0, 1, 0, 1], np.int32), np.array([0, 0, 1, 1], np.int32)
+    >>> labels = Labels(folds, 2, codes, np.ones(4), np.ones(2) / 2)
     >>> by_counts(np.array([0, 0, 1, 1], np.int32), labels, 1)
     array([4.])
     """
@@ -199,7 +222,14 @@ def by_counts(codes: NDArray[np.int32], labels: Labels, k: int, unequal: float =
 
 
 def _right(
-    own: Floats, same: Floats, same_cases: Ints, other: Floats, other_cases: Ints, k: int, unequal: float, priors: Floats
+    own: Floats,
+    same: Floats,
+    same_cases: Ints,
+    other: Floats,
+    other_cases: Ints,
+    k: int,
+    unequal: float,
+    priors: Floats,
 ) -> float:
     """Weight of the own cases (v, f, c) that the winner of the places gets right; no case at all gets none."""
     from_same = np.minimum(k, same_cases)
