@@ -66,7 +66,9 @@ def test_worked_by_hand():
 
 def test_a_missing_value_is_no_prediction_and_wrong():
     X = [{"x": v} for v in [1.0, 1.1, None, 5.0, 5.1, None]]
-    assert SingleFeatureAccuracy(folds=[0, 1, 0, 1, 0, 1]).fit(X, list("uuuvvv")).weights_.values == pytest.approx([4 / 6])
+    assert SingleFeatureAccuracy(folds=[0, 1, 0, 1, 0, 1]).fit(X, list("uuuvvv")).weights_.values == pytest.approx(
+        [4 / 6]
+    )
     X = [{"x": v} for v in [1.0, 1.1, None, 5.0, 5.1, None]]
     told = SingleFeatureAccuracy(folds=[0, 1, 0, 1, 0, 1]).fit(X, list("uuwvvw"), missing="value")
     assert told.weights_.values.tolist() == [1.0]  # as a value of its own it finds its like

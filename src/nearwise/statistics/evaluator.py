@@ -1,9 +1,9 @@
 """How well many weight vectors classify the same cases: what genetic search, wrappers and racing ask for.
 
 Numbers and symbols are packed once per weight vector in the native core, one thread a weight vector; other kinds are
-measured pair by pair, once for all weight vectors (`pair_trials`). A case is classified by the cases of the other folds,
-or by all others, with fair ties, for every k up to the one asked for. Ranges, tables and priors are those of all cases
-(Readings K6, V7). The number of threads changes nothing.
+measured pair by pair, once for all weight vectors (`pair_trials`). A case is classified by the cases of the other
+folds, or by all others, with fair ties, for every k up to the one asked for. Ranges, tables and priors are those of
+all cases (Readings K6, V7). The number of threads changes nothing.
 """
 
 from __future__ import annotations

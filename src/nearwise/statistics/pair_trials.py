@@ -170,5 +170,7 @@ def _nearest(sums: Floats, k: int, payload: Payload) -> Neighbours:
     inside, group = sums < lower, (sums >= lower) & (sums <= upper) & (filled > 0)[:, None]
     members = np.zeros((n, payload.n_groups))
     members[np.arange(n), payload.codes] = payload.values[:, 0]
-    tie_sums = np.stack([np.where(group, members[None, :, g], 0.0).sum(axis=1) for g in range(payload.n_groups)], axis=1)
+    tie_sums = np.stack(
+        [np.where(group, members[None, :, g], 0.0).sum(axis=1) for g in range(payload.n_groups)], axis=1
+    )
     return Neighbours(out, indices, inside.sum(axis=1), group.sum(axis=1), tie_sums[:, :, None])

@@ -210,8 +210,8 @@ def by_counts(codes: NDArray[np.int32], labels: Labels, k: int, unequal: float =
         rows = slice(bounds[first], bounds[min(len(symbols), first + step)])
         v = min(step, len(symbols) - first)
         symbol = np.searchsorted(symbols[first : first + v], codes[rows])
-        own = np.bincount(symbol * f * c + place[rows], weights=labels.weights[rows], minlength=v * f * c)
-        own = own.reshape(v, f, c)
+        counts = np.bincount(symbol * f * c + place[rows], weights=labels.weights[rows], minlength=v * f * c)
+        own: Floats = counts.astype(np.float64).reshape(v, f, c)
         cases = np.bincount(symbol * f + labels.folds[rows], minlength=v * f).reshape(v, f)
         same = _clean(own.sum(axis=1, keepdims=True) - own, own.sum(axis=1, keepdims=True))
         same_cases = cases.sum(axis=1, keepdims=True) - cases

@@ -146,7 +146,9 @@ class GeneticWeights(Weighting):
             self.seed_ = seed_of(self.random_state)
         scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
         first = Scored(self.population_ if goes_on else self._first(len(problem.features)))
-        history = {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
+        history = (
+            {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
+        )
         self._search(scorer, first, history)
         return Global(self.population_[0], problem.features)
 

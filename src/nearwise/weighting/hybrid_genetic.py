@@ -163,7 +163,9 @@ class _Ranked:
 
     def rank(self, budget: Budget) -> None:
         """Try what was not tried, drop what there is no time for, and sort."""
-        for rows, found in self.scorer.in_turns(self.vectors[(todo := np.flatnonzero(np.isnan(self.accuracies)))], self.k):
+        for rows, found in self.scorer.in_turns(
+            self.vectors[(todo := np.flatnonzero(np.isnan(self.accuracies)))], self.k
+        ):
             self.accuracies[todo[rows]] = found
             budget.has_result = True
             if budget.is_over:

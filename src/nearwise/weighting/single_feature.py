@@ -33,8 +33,8 @@ class SingleFeatureAccuracy(Weighting):
     .. math:: w_f = \frac{\text{cases classified right by feature } f \text{ alone}}{\text{all cases}}
 
     The classifier is k-NN on the one feature, as in the feature projections of the paper; ``classifier`` takes any
-    other with fit and predict. No feature gets 0 for being useless: one that says nothing still gets about the
-    share of the largest class.
+    other with fit and predict. A useless feature does not get 0: with k = 1 it gets about the chance
+    that two cases are of the same class.
 
     Reading: neighbours at the k-th distance share the places left (P1) and a tied vote goes to the class of the nearest
     case (P3); cases that miss the value are not stored (P5), get no prediction (P6) and count as wrong (P9), unless
@@ -109,7 +109,11 @@ class SingleFeatureAccuracy(Weighting):
             return Global(np.ones(p), problem.features)
         folds = given_folds(self.folds, problem.metric, problem.cases, target, self.seed_)
         labels = Labels(
-            folds, int(folds.max()) + 1, target.values.astype(np.int32), target.weights.astype(np.float64), target.priors
+            folds,
+            int(folds.max()) + 1,
+            target.values.astype(np.int32),
+            target.weights.astype(np.float64),
+            target.priors,
         )
         right = self._all(problem, labels)
         total = float(target.weights.sum())
@@ -133,8 +137,8 @@ class SingleFeatureAccuracy(Weighting):
         untried = np.isnan(right)
         if untried.any():
             warn(
-                f"There was time for {p - int(untried.sum())} of {p} features: the others get the mean weight of these. "
-                "Give a larger max_time."
+                f"There was time for {p - int(untried.sum())} of {p} features: the others get the mean weight of "
+                "these. Give a larger max_time."
             )
             right[untried] = right[~untried].mean()
         return right
