@@ -91,7 +91,7 @@ class GeneticWeights(Weighting):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((60, 3))
     >>> ga = GeneticWeights(population_size=20, generations=10).fit(X, X[:, 1] > 0.5)
-    >>> int(ga.feature_importances_.argmax()), round(ga.feature_importances_.sum(), 12)
+    >>> int(ga.feature_importances_.argmax()), round(float(ga.feature_importances_.sum()), 12)
     (1, 1.0)
     """
 

@@ -69,7 +69,7 @@ class RandomMutation(Weighting):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((60, 4))
     >>> RandomMutation().fit(X, X[:, 2] > 0.5).weights_
-    Global(4 features; x2: 1, x0: 0, x1: 0, x3: 0)
+    Global(4 features; x0: 1, x2: 1, x3: 1, x1: 0)
     """
 
     id = "rmhc"

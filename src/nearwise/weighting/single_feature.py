@@ -72,7 +72,7 @@ class SingleFeatureAccuracy(Weighting):
 
     >>> cases = [{"size": s, "hue": h} for s, h in zip([1, 2, 3, 7, 8, 9], ["red", "blue"] * 3)]
     >>> SingleFeatureAccuracy(folds=3).fit(cases, list("uuuvvv")).weights_
-    Global(2 features; size: 1, hue: 0.3333)
+    Global(2 features; size: 1, hue: 0.5)
     """
 
     id = "sfa"
