@@ -70,6 +70,11 @@ TARGETS = (
     Target("qm2", "one matrix product", 1 / 3, "within 3x of it"),
     # one knn-vsm gradient, 20k x 20: within 5x of one leave-one-out search
     Target("gradient", "one leave-one-out search", 1 / 5, "within 5x of it"),
+    # one whole generation of them, with selection and crossover: the same
+    Target("generation-345", "scikit-learn loop", 150),
+    Target("generation-2000", "scikit-learn loop", 15),
+    # ten-fold single-feature accuracy, 1 million x 20: within 5x of sorting the columns
+    Target("sfa", "argsort of the columns", 1 / 5, "within 5x of it"),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

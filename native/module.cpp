@@ -35,9 +35,11 @@ void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
 void bind_online(nanobind::module_& module);
+void bind_projection(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
+void bind_vote_pairs(nanobind::module_& module);
 void bind_weighed(nanobind::module_& module);
 
 }  // namespace nearwise
@@ -54,8 +56,10 @@ NB_MODULE(_core, module) {
   nearwise::bind_every_k(module);
   nearwise::bind_kd(module);
   nearwise::bind_online(module);
+  nearwise::bind_projection(module);
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);
+  nearwise::bind_vote_pairs(module);
   nearwise::bind_weighed(module);
 }
