@@ -6,7 +6,7 @@ occur are stored: a feature with a different number in every case has n of them,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AnySet
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -18,7 +18,7 @@ from nearwise.cases.columns import Column, level_order
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
 
-__all__ = ["PerFeature", "ValueCounts", "content_key", "count_values", "sums_at"]
+__all__ = ["PerFeature", "ValueCounts", "content_key", "count_columns", "count_values", "sums_at"]
 
 Array = NDArray[np.float64]
 
@@ -151,6 +151,11 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
         made = _entries(codes, classes, None, weights, len(values), c)
     counts = ValueCounts(values, storage, c, missing_cases=missing_cases, missing=missing, **made)
     return _sorted_symbols(_without_empty(counts)) if storage == "symbol" else counts
+
+
+def count_columns(columns: Sequence[Column], target: Target, missing_as_value: Sequence[bool]) -> list[ValueCounts]:
+    """`count_values` of every feature."""
+    return [count_values(column, target, m) for column, m in zip(columns, missing_as_value, strict=True)]
 
 
 class PerFeature(tuple[Any, ...]):
