@@ -33,6 +33,7 @@ void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
+void bind_presets(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
@@ -49,6 +50,7 @@ NB_MODULE(_core, module) {
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
   nearwise::bind_kd(module);
+  nearwise::bind_presets(module);
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);

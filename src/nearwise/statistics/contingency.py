@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.statistics.counts import sums_at
+from nearwise.statistics.joint import cells_of
 
 __all__ = ["Contingency"]
 
@@ -44,6 +45,15 @@ class Contingency:
         """From all cells, (rows, columns)."""
         row_at, column_at = np.nonzero(table > 0)
         return cls(row_at, column_at, np.asarray(table, dtype=np.float64)[row_at, column_at], *table.shape)
+
+    @classmethod
+    def of_codes(
+        cls, rows: NDArray[Any], columns: NDArray[Any], n_rows: int, n_columns: int, weights: Array | None = None
+    ) -> Self:
+        """From two codes (n,) of each case; one with a negative code is left out."""
+        cells = cells_of(rows, columns, n_rows, n_columns, weights)
+        weighs = cells.cases.astype(np.float64) if cells.weights is None else cells.weights
+        return cls.of(cells.row_at, cells.column_at, weighs, n_rows, n_columns)
 
     @cached_property
     def of_row(self) -> Array:

@@ -12,7 +12,6 @@ from nearwise.cases.columns import Column
 from nearwise.errors import InputError, warn
 from nearwise.statistics.contingency import Contingency
 from nearwise.statistics.counts import PerFeature
-from nearwise.statistics.joint import count_pairs
 from nearwise.weighting.base import PRESET_GLOBAL, Problem
 from nearwise.weighting.counted import Counted, Discretised
 from nearwise.weighting.information import mutual_information
@@ -92,7 +91,7 @@ class RedundancyCorrected(Counted):
         for f, s in combinations(range(p), 2):
             (a, v), (b, u) = found[f], found[s]
             if v > 1 and u > 1:
-                between[f, s] = between[s, f] = mutual_information(count_pairs(a, b, v, u, weights))
+                between[f, s] = between[s, f] = mutual_information(Contingency.of_codes(a, b, v, u, weights))
         return between
 
     def _codes(self, f: int, statistics: PerFeature, problem: Problem) -> tuple[NDArray[np.int32], int]:
