@@ -198,7 +198,8 @@ def _cost_of_weights(upto: Array, low: int, high: int) -> int | None:
     k, k_left, k_right = (np.count_nonzero(t > 0) for t in (whole, left[best], right[best]))
     sides = k_left * bits_left[best] / left[best].sum() + k_right * bits_right[best] / right[best].sum()
     delta = float(_alphabet(upto.shape[1])[k]) - (k * bits / n - sides)
-    return low + 1 + best if n > 1 and bits - left_out[best] > math.log2(n - 1.0) + delta else None
+    choice = math.log2(max(1.0, n - 1.0))  # cases that weigh less than two leave no choice to describe
+    return low + 1 + best if bits - left_out[best] > choice + delta else None
 
 
 def _bits(weights: Array) -> Array:
