@@ -1,6 +1,7 @@
 """Cuts against Fayyad & Irani's criterion written out as a recursion over cases."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -140,7 +141,7 @@ def test_sorting_pairs_without_the_core_gives_the_same(values):
 def test_equal_frequency_puts_each_cut_next_to_its_share(values, bins):
     values = np.sort(np.array(values) + 0.0)
     found = equal_frequency(values, bins)
-    cuts = [(a, b) for a, b in zip(values[:-1], values[1:], strict=True) if a != b]
+    cuts = [(a, b) for a, b in pairwise(values) if a != b]
     wanted = set()
     for k in range(1, bins):
         share = len(values) * k / bins

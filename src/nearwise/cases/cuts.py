@@ -84,7 +84,10 @@ def find_cuts(
         if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
             raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
         return Cuts(equal_width(values, bins) if how == "width" else equal_frequency(values, bins, weights), "left")
-    given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
+    try:
+        given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
+    except (TypeError, ValueError):
+        given = np.array([np.nan])
     if given.ndim != 1 or not np.isfinite(given).all() or (np.diff(given) <= 0).any():
         raise InputError(f"The cut points of feature {feature!r} must be ascending finite numbers, got {how!r}.")
     return Cuts(given, "left")
