@@ -55,6 +55,8 @@ class MDLDiscretizer(Parameters):
            [ 1., nan]])
     """
 
+    n_features_in_: int
+
     def __init__(self, discretise: Any = "mdl", bins: int = 8, schema: Any = None, n_jobs: int | None = None) -> None:
         self.discretise = discretise
         self.bins = bins
