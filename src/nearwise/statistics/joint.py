@@ -29,8 +29,8 @@ def cells_of(
 ) -> Cells:
     """Count two codes (n,) of each case; one with a negative code is left out.
 
-    >>> cells_of(np.array([0, 1, 1, -1]), np.array([1, 0, 0, 0]), 2, 2).cases
-    array([1, 2])
+    >>> cells_of(np.array([0, 1, 1, -1]), np.array([1, 0, 0, 0]), 2, 2).cases.tolist()
+    [1, 2]
     """
     size = n_rows * n_columns
     native = core()
