@@ -6,7 +6,7 @@
 namespace nearwise {
 
 // rows [n], columns [n] -> cases [v, c], and sums [v, c] of weights [n] where there are weights. A case with a negative
-// code is left out. False where a code is not below v or c; what was counted then means nothing.
+// code is left out. False, and nothing counted, where a code is not below v or c.
 bool count_codes(const std::int32_t* rows, const std::int32_t* columns, const double* weights, std::int64_t n,
                  std::int32_t v, std::int32_t c, std::int64_t* cases, double* sums);
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.table import CaseTable
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights
-from nearwise.engines.threads import threads
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, not_fitted
 
 __all__ = ["MDLDiscretizer"]
@@ -103,8 +102,7 @@ class MDLDiscretizer(Parameters):
             known = None if codes is None else codes[rows]
             return find_cuts(self.discretise, self.bins, names[f], ordered, known, weights[rows])
 
-        with ThreadPoolExecutor(max(1, min(threads(self.n_jobs), len(names)))) as pool:
-            return list(pool.map(cut, range(len(names))))
+        return side_by_side(cut, range(len(names)), len(table), self.n_jobs)
 
     def transform(self, X: Any) -> Any:
         """(n, p) the interval of each value, from 0, NaN where it is missing."""

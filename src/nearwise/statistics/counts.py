@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AnySet
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,16 +17,13 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column, level_order
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.target import Target
-from nearwise.engines.threads import threads
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
 from nearwise.statistics.joint import cells_of
 
 __all__ = ["PerFeature", "ValueCounts", "content_key", "count_columns", "count_values", "sums_at"]
 
 Array = NDArray[np.float64]
-
-WORTH_THREADS = 20_000
-"""cases from which features are counted side by side"""
 
 
 @dataclass(frozen=True)
@@ -152,12 +148,9 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
 
 def count_columns(columns: Sequence[Column], target: Target, missing_as_value: Sequence[bool]) -> list[ValueCounts]:
     """`count_values` of every feature, on all cores: sorting and counting let go of Python's lock."""
-    jobs = min(threads(None), len(columns))
-    if jobs < 2 or len(target) < WORTH_THREADS:
-        return [count_values(column, target, m) for column, m in zip(columns, missing_as_value, strict=True)]
     _ = target.codes, target.weighs_one  # once, not once a thread
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda column, m: count_values(column, target, m), columns, missing_as_value))
+    asked = list(zip(columns, missing_as_value, strict=True))
+    return side_by_side(lambda each: count_values(each[0], target, each[1]), asked, len(target))
 
 
 def _symbol_entries(codes: NDArray[np.int32], target: Target, v: int) -> dict[str, Any]:

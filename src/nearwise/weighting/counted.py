@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.cuts import find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
 from nearwise.statistics.contingency import Contingency
 from nearwise.statistics.counts import PerFeature, ValueCounts, count_columns
@@ -37,18 +38,25 @@ class Discretised:
     """The values of a feature as intervals: ``cuts``, and the interval of each entry of its counts."""
 
     def __init__(self, counts: ValueCounts, kind: Kind, name: str, how: Any, bins: int) -> None:
-        values = counts.values[counts.value_at]
-        classes, weights = counts.class_at, counts.entry_weights
+        apart = counts.n_values == len(counts.value_at)  # the usual continuous feature
+        values = counts.values if apart else counts.values[counts.value_at]
+        classes = counts.class_at
+        weights: Any = counts.cases if counts.weights is None else counts.weights
+        if counts.weights is None and (counts.cases == 1).all():
+            weights = None
         if isinstance(kind, Cyclic):
             values = np.mod(values, kind.period)
             order = np.argsort(values, kind="stable")
-            values, classes, weights = values[order], classes[order], weights[order]
+            values, classes, weights = values[order], classes[order], None if weights is None else weights[order]
         self.kind = kind
         self.cuts = find_cuts(how, bins, name, values, classes, weights)
         side: Literal["left", "right"] = "left" if self.cuts.closed == "left" else "right"
         bounds = [0, *np.searchsorted(values, self.cuts.points, side).tolist(), len(values)]
         c = counts.n_classes
-        rows = [np.bincount(classes[a:b], weights=weights[a:b], minlength=c) for a, b in pairwise(bounds)]
+        rows = [
+            np.bincount(classes[a:b], weights=None if weights is None else weights[a:b], minlength=c)
+            for a, b in pairwise(bounds)
+        ]
         self.table: Array = np.array(rows, dtype=np.float64).reshape(len(self.cuts), c)
 
     def place(self, values: Array) -> NDArray[Any]:
@@ -97,12 +105,12 @@ class Counted(Countable):
         return super()._partial(problem)
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
-        tables = self._tables(statistics, problem)
-        return Global([self._weigh(t) if t.n_rows > 1 else 0.0 for t in tables], problem.features)
+        def weigh(f: int) -> float:
+            name = problem.features[f]
+            table = self._table(statistics[f], problem.table.schema[name], name)
+            return self._weigh(table) if table.n_rows > 1 else 0.0
 
-    def _tables(self, statistics: PerFeature, problem: Problem) -> list[Contingency]:
-        items = zip(statistics, problem.table.schema.items(), strict=True)
-        return [self._table(counts, kind, name) for counts, (name, kind) in items]
+        return Global(side_by_side(weigh, range(len(statistics)), len(problem.table)), problem.features)
 
     def _table(self, counts: ValueCounts, kind: Kind, name: str) -> Contingency:
         """Values or intervals by class, with a row for the missing value where it counts as one."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, warn
 from nearwise.statistics.contingency import Contingency
 from nearwise.statistics.counts import PerFeature
@@ -86,12 +87,17 @@ class RedundancyCorrected(Counted):
         between = np.zeros((p, p))
         if self.beta == 0:
             return between
-        found = [self._codes(f, statistics, problem) for f in range(p)]
+        n = len(problem.table)
+        found = side_by_side(lambda f: self._codes(f, statistics, problem), range(p), n)
         weights = None if problem.target.weighs_one else problem.target.weights
-        for f, s in combinations(range(p), 2):
-            (a, v), (b, u) = found[f], found[s]
-            if v > 1 and u > 1:
-                between[f, s] = between[s, f] = mutual_information(Contingency.of_codes(a, b, v, u, weights))
+
+        def bits(pair: tuple[int, int]) -> float:
+            (a, v), (b, u) = found[pair[0]], found[pair[1]]
+            return mutual_information(Contingency.of_codes(a, b, v, u, weights)) if v > 1 and u > 1 else 0.0
+
+        pairs = list(combinations(range(p), 2))
+        for (f, s), told in zip(pairs, side_by_side(bits, pairs, n), strict=True):
+            between[f, s] = between[s, f] = told
         return between
 
     def _codes(self, f: int, statistics: PerFeature, problem: Problem) -> tuple[NDArray[np.int32], int]:

@@ -9,6 +9,7 @@ from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measure
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
 from nearwise.statistics.counts import PerFeature, ValueCounts, count_columns, sums_at
 from nearwise.weighting.base import PRESET_GLOBAL, Problem
@@ -53,7 +54,8 @@ class FisherScore(Countable):
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         items = zip(statistics, problem.table.schema.values(), strict=True)
-        return Global([self._score(counts, kind) for counts, kind in items], problem.features)
+        scores = side_by_side(lambda item: self._score(*item), items, len(problem.table))
+        return Global(scores, problem.features)
 
     def _score(self, counts: ValueCounts, kind: Kind) -> float:
         if counts.storage == "symbol" and not isinstance(kind, Ordinal):
@@ -108,7 +110,8 @@ class InverseDeviation(Countable):
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         items = zip(statistics, problem.metric.measures, strict=True)
-        return Global([self._weight(counts, measure) for counts, measure in items], problem.features)
+        weights = side_by_side(lambda item: self._weight(*item), items, len(problem.table))
+        return Global(weights, problem.features)
 
     def _weight(self, counts: ValueCounts, measure: Measure) -> float:
         deviation = float(np.sqrt(_variance(counts, measure)))
