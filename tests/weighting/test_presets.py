@@ -379,3 +379,15 @@ def test_a_classifier_learns_saves_grows_and_forgets_with_it(method, tmp_path):
     assert again.predict(X).tolist() == fresh.predict(X).tolist()
     explained = again.explain(X[:1])[0].neighbours[0]
     assert sum(explained.contributions.values()) == pytest.approx(explained.distance**clf.p_)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_many_cases_weigh_the_same_on_threads_and_without_the_core(method, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 25_000)
+    X = {"x": rng.normal(size=25_000) + y, "n": rng.normal(size=25_000), "r": np.round(rng.normal(size=25_000) + y, 1)}
+    X["s"] = np.array(["a", "b", "c", "d"])[(y + (rng.random(25_000) < 0.3)) % 4]
+    threaded = weighting.get(method).fit(X, y).feature_importances_
+    monkeypatch.setenv("NEARWISE_NATIVE", "0")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert weighting.get(method).fit(X, y).feature_importances_ == pytest.approx(threaded, rel=1e-12)
