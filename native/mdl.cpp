@@ -8,52 +8,52 @@
 #include <cmath>
 #include <utility>
 
+#include "scratch.hpp"
+
 namespace nearwise {
 namespace {
 
 using Count = std::int64_t;
 
 struct Part {
-  std::int32_t label;
-  Count cases;
+  std::int32_t label, cases;
 };
 
 struct Blocks {
-  std::vector<Count> entry;     // [b] the first entry of each block
-  std::vector<std::size_t> at;  // [b + 1] where its parts begin
-  std::vector<Part> parts;      // the cases of each class that occurs in it
+  Scratch<std::uint32_t> entry;  // [b] the first entry of each block
+  Scratch<std::uint32_t> at;     // [b + 1] where its parts begin
+  Scratch<Part> parts;           // the cases of each class that occurs in it; at most one an entry
+  Count n = 0;
+
+  explicit Blocks(std::size_t entries) : entry(entries), at(entries + 1), parts(entries) {}
 };
 
 Blocks blocks_of(const Ordered& e) {
-  Blocks out;
-  out.entry.reserve(static_cast<std::size_t>(e.n));
-  out.at.reserve(static_cast<std::size_t>(e.n) + 1);
-  out.parts.reserve(static_cast<std::size_t>(e.n));
-  std::vector<std::size_t> place(static_cast<std::size_t>(e.c));  // the part of each class, where it is of this block
+  Blocks out(static_cast<std::size_t>(e.n));
+  std::vector<std::uint32_t> place(static_cast<std::size_t>(e.c));  // the part of each class, where it is of this block
+  std::uint32_t size = 0;
   std::int32_t before = -1;  // the class of the block before, where it is of one class
   for (Count i = 0; i < e.n;) {
     Count end = i + 1;
     bool pure = true;
     while (end < e.n && e.values[end] == e.values[i]) pure &= e.classes[end++] == e.classes[i];
-    const bool joins = pure && before == e.classes[i];
-    if (!joins) {
-      out.entry.push_back(i);
-      out.at.push_back(out.parts.size());
+    if (!pure || before != e.classes[i]) {
+      out.entry[out.n] = static_cast<std::uint32_t>(i);
+      out.at[out.n++] = size;
     }
-    const std::size_t first = out.at.back();
+    const std::uint32_t first = out.at[out.n - 1];
     for (Count j = i; j < end; ++j) {
-      const Count cases = e.cases ? e.cases[j] : 1;
-      std::size_t& part = place[e.classes[j]];
-      if (part < first || part >= out.parts.size() || out.parts[part].label != e.classes[j]) {
-        part = out.parts.size();
-        out.parts.push_back({e.classes[j], 0});
+      std::uint32_t& part = place[e.classes[j]];
+      if (part < first || part >= size || out.parts[part].label != e.classes[j]) {
+        part = size++;
+        out.parts[part] = {e.classes[j], 0};
       }
-      out.parts[part].cases += cases;
+      out.parts[part].cases += static_cast<std::int32_t>(e.cases ? e.cases[j] : 1);
     }
     before = pure ? e.classes[i] : -1;
     i = end;
   }
-  out.at.push_back(out.parts.size());
+  out.at[out.n] = size;
   return out;
 }
 
@@ -148,7 +148,7 @@ std::vector<Count> mdl_cuts(const Ordered& entries, const Units& units) {
   const Blocks blocks = blocks_of(entries);
   Cutter cutter(blocks, units, entries.c);
   std::vector<Count> found;
-  std::vector<std::pair<Count, Count>> waiting{{0, static_cast<Count>(blocks.entry.size())}};
+  std::vector<std::pair<Count, Count>> waiting{{0, blocks.n}};
   while (!waiting.empty()) {
     const auto [low, high] = waiting.back();
     waiting.pop_back();

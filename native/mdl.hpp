@@ -9,7 +9,7 @@ namespace nearwise {
 struct Ordered {
   const double* values;          // [n] ascending
   const std::int32_t* classes;   // [n] in 0 .. c - 1
-  const std::int64_t* cases;     // [n] positive; null for one each
+  const std::int64_t* cases;     // [n] positive, less than 2^31 in all; null for one each
   std::int64_t n;
   std::int32_t c;
 };

@@ -28,13 +28,13 @@ std::pair<Doubles, Codes> sort_pairs_arrays(const Array& values, const Array& co
   const auto n = static_cast<Count>(values.shape(0));
   require_shape(codes, "codes", {n});
   require(n < most_rows, "values must be fewer than 2**31.");
-  std::vector<double> sorted;
-  std::vector<std::int32_t> with;
+  Scratch<double> sorted(static_cast<std::size_t>(n));
+  Scratch<std::int32_t> with(static_cast<std::size_t>(n));
+  std::size_t known = 0;
   {
     nb::gil_scoped_release release;
-    sort_pairs(numbers, carried, n, sorted, with);
+    known = static_cast<std::size_t>(sort_pairs(numbers, carried, n, sorted.data(), with.data()));
   }
-  const std::size_t known = sorted.size();
   return {to_numpy<double, 1>(std::move(sorted), {known}), to_numpy<std::int32_t, 1>(std::move(with), {known})};
 }
 
@@ -90,7 +90,7 @@ Counts mdl_cuts_array(const Array& values, const Array& classes, const std::opti
   bool right = true;
   {
     nb::gil_scoped_release release;
-    Count left = Count{1} << 40;
+    Count left = most_rows - 1;
     for (Count i = 0; i < entries.n; ++i) {
       right &= entries.classes[i] >= 0 && entries.classes[i] < entries.c;
       right &= i == 0 || entries.values[i - 1] <= entries.values[i];
@@ -101,7 +101,7 @@ Counts mdl_cuts_array(const Array& values, const Array& classes, const std::opti
     }
     if (right) found = mdl_cuts(entries, units);
   }
-  require(right, "values must ascend, classes be in 0 .. classes - 1, and cases be positive and at most 2**40 in all.");
+  require(right, "values must ascend, classes be in 0 .. classes - 1, and cases be positive and less than 2**31 in all.");
   const std::size_t size = found.size();
   return to_numpy<Count, 1>(std::move(found), {size});
 }

@@ -7,8 +7,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <utility>
+#include <vector>
+
+#include "scratch.hpp"
 
 namespace nearwise {
 namespace {
@@ -48,9 +50,9 @@ void order(Pair* first, Pair* last) {
 
 }  // namespace
 
-void sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n, std::vector<double>& sorted,
-                std::vector<std::int32_t>& carried) {
-  const auto pairs = std::make_unique_for_overwrite<Pair[]>(static_cast<std::size_t>(n));
+std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n, double* sorted,
+                        std::int32_t* carried) {
+  const Scratch<Pair> pairs(static_cast<std::size_t>(n));
   std::int64_t known = 0;
   Key least = ~Key{0}, most = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -61,17 +63,15 @@ void sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n,
     most = std::max(most, key);
     ++known;
   }
-  sorted.resize(static_cast<std::size_t>(known));
-  carried.resize(static_cast<std::size_t>(known));
-  if (known == 0) return;
+  if (known == 0) return 0;
   const int width = std::bit_width(most - least), shift = std::max(0, width - digits * bits);
   std::vector<std::array<std::uint32_t, buckets>> count(digits);  // zeros
   for (std::int64_t i = 0; i < known; ++i) {
     pairs[i].key -= least;
     for (int d = 0; d < digits; ++d) ++count[d][digit(pairs[i].key >> shift, d)];
   }
-  const auto spare = std::make_unique_for_overwrite<Pair[]>(static_cast<std::size_t>(known));
-  Pair *from = pairs.get(), *to = spare.get();
+  const Scratch<Pair> spare(static_cast<std::size_t>(known));
+  Pair *from = pairs.data(), *to = spare.data();
   for (int d = 0; d < digits; ++d) {
     auto& at = count[d];
     if (at[digit(from[0].key >> shift, d)] == known) continue;
@@ -90,6 +90,7 @@ void sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n,
     sorted[i] = number_of(from[i].key + least);
     carried[i] = from[i].code;
   }
+  return known;
 }
 
 }  // namespace nearwise

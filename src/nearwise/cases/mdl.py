@@ -87,7 +87,7 @@ def _cuts_of_cases(values: Array, classes: NDArray[Any], cases: Whole | None) ->
     units = _Units.of(total)
     c = int(classes.max()) + 1
     native = core()
-    if native is not None and c < 2**31:
+    if native is not None and total < 2**31:
         at = native.mdl_cuts(
             np.ascontiguousarray(values),
             np.ascontiguousarray(classes, dtype=np.int32),
