@@ -21,6 +21,7 @@ from benchmarks import (
     mixed,
     page,
     peers,
+    presets,
     quantification,
     start,
     symbolic,
@@ -33,7 +34,7 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, text, start)
+    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, presets, text, start)
     return {work.name: work for group in groups for work in group.WORKS}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from benchmarks import dense, mixed, symbolic
+from benchmarks import dense, mixed, presets, symbolic
 from benchmarks.memory import measure, peak_mb
 from benchmarks.targets import EXTRA_MB, LINEAR
 
@@ -96,17 +96,31 @@ KINDS: dict[str, Callable[[Setting], tuple[Any, Any, Any, float]]] = {
 }
 
 
+LEARNING = "learning "
+"""begins a kind that is the fit of the method it goes on with"""
+
+
 def point(setting: Setting) -> Point:
     """Measured here and now; `measured` does it in a child."""
+    if setting.kind.startswith(LEARNING):
+        data = presets.mixture(setting.n, setting.d)
+        ready = presets.learning(setting.kind.removeprefix(LEARNING), data)
+        return Point(setting, timed(lambda: ready.ask(1)), peak_mb(), data.input_mb, setting.kind)
     model, asked, _, size = KINDS[setting.kind](setting)
+    seconds = timed(lambda: model.kneighbors(asked, setting.k))
+    return Point(setting, seconds, peak_mb(), size, model.plan_.engine.name)
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """The median of three calls after a first one, or one call that takes long."""
     times = []
     for _ in range(4):
         start = time.perf_counter()
-        model.kneighbors(asked, setting.k)
+        work()
         times.append(time.perf_counter() - start)
         if times[-1] > 20:
             break
-    return Point(setting, statistics.median(times[1:] or times), peak_mb(), size, model.plan_.engine.name)
+    return statistics.median(times[1:] or times)
 
 
 def measured(setting: Setting) -> Point | None:
@@ -128,7 +142,20 @@ def settings(tiny: bool) -> list[tuple[str, str, list[Setting]]]:
         *((f"{told[kind]}, n grows", "n", [Setting(kind, size, m=m) for size in sizes]) for kind in kinds),
         (f"{n:,} cases of d numbers, d grows", "d", [Setting("numbers", n, d=d, m=m) for d in wide]),
         (f"{n:,} x 16 numbers, k grows", "k", [Setting("numbers", n, k=k, m=m) for k in many]),
+        *learning(tiny),
     ]
+
+
+def learning(tiny: bool) -> list[tuple[str, str, list[Setting]]]:
+    """The fits of the preset methods, on numbers and symbols half and half."""
+    methods = presets.methods()[:1] if tiny else presets.methods()
+    sizes, wide, n = ([500, 5_000], [2, 4], 500) if tiny else ([10_000, 100_000, 1_000_000], [4, 8, 16, 32], 100_000)
+    out = []
+    for method in methods:
+        kind = LEARNING + method
+        out.append((f"fit of `{method}`, 16 features, n grows", "n", [Setting(kind, size, m=1) for size in sizes]))
+        out.append((f"fit of `{method}`, {n:,} cases, d grows", "d", [Setting(kind, n, d=d, m=1) for d in wide]))
+    return out
 
 
 def curves(tiny: bool, say: Any) -> list[Curve]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks import presets
+
 
 @dataclass(frozen=True)
 class Target:
@@ -75,6 +77,17 @@ TARGETS = (
     Target("generation-2000", "scikit-learn loop", 15),
     # ten-fold single-feature accuracy, 1 million x 20: within 5x of sorting the columns
     Target("sfa", "argsort of the columns", 1 / 5, "within 5x of it"),
+    # class counts 1M x 50 symbols, 20 classes: 10x pandas.crosstab, feature by feature
+    Target("class-counts", "pandas.crosstab", 10),
+    # MDL cuts of 1M x 20 numbers: within 4x of sorting the columns
+    Target("mdl", "numpy sort of the columns", 1 / 4, "within 4x of it"),
+    # every preset fit: at most 3x one pass of counting or sorting; `battiti` counts every pair of features instead
+    *(
+        Target(f"fit-{kind}-{method}", reference, 1 / 3, "within 3x of it")
+        for kind, reference in (("symbols", presets.COUNTING), ("numbers", presets.SORTING))
+        for method in presets.methods()
+        if method != "battiti"
+    ),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "scratch.hpp"
+
 namespace nearwise {
 
 namespace nb = nanobind;
@@ -66,6 +68,16 @@ nb::ndarray<nb::numpy, T, nb::ndim<ndim>> to_numpy(std::vector<T>&& values, cons
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
   T* data = owned->data();
   nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  owned.release();
+  return {data, ndim, shape, owner};
+}
+
+// The same of scratch memory, of which the first entries are used.
+template <class T, std::size_t ndim>
+nb::ndarray<nb::numpy, T, nb::ndim<ndim>> to_numpy(Scratch<T>&& values, const std::size_t (&shape)[ndim]) {
+  auto owned = std::make_unique<Scratch<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<Scratch<T>*>(pointer); });
   owned.release();
   return {data, ndim, shape, owner};
 }

@@ -36,6 +36,7 @@ void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
 void bind_online(nanobind::module_& module);
 void bind_projection(nanobind::module_& module);
+void bind_presets(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
@@ -57,6 +58,7 @@ NB_MODULE(_core, module) {
   nearwise::bind_kd(module);
   nearwise::bind_online(module);
   nearwise::bind_projection(module);
+  nearwise::bind_presets(module);
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);

@@ -22,3 +22,16 @@ def data_dir() -> Path:
     if STRICT:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def dimin() -> Path:
+    """dimin.train of TiMBL, from its Debian package or the folder NEARWISE_TIMBL; must be there under strict rules."""
+    folder = Path(os.environ.get("NEARWISE_TIMBL") or "/usr/share/doc/timbl/examples")
+    path = folder / "dimin.train"
+    if path.is_file():
+        return path
+    reason = f"{path.name} is not there: install the Debian package timbl, or let NEARWISE_TIMBL name its folder"
+    if STRICT:
+        pytest.fail(reason)
+    pytest.skip(reason)

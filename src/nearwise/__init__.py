@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "KNNClassifier": "nearwise.estimators.classifier",
     "KNNRegressor": "nearwise.estimators.regressor",
+    "MDLDiscretizer": "nearwise.estimators.discretizer",
     "NearestCases": "nearwise.estimators.retrieval",
     "load": "nearwise.estimators.saving",
     "read": "nearwise.cases.readers",
@@ -37,6 +38,7 @@ __all__ = [
     "Cyclic",
     "KNNClassifier",
     "KNNRegressor",
+    "MDLDiscretizer",
     "NearestCases",
     "Numeric",
     "Ordinal",
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from nearwise.cases.readers import read
     from nearwise.cases.schema import Schema
     from nearwise.estimators.classifier import KNNClassifier
+    from nearwise.estimators.discretizer import MDLDiscretizer
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases
     from nearwise.estimators.saving import load

@@ -415,3 +415,34 @@ def online_sums(
     sums: NDArray[np.float64],
 ) -> None:
     """Write into sums[0 .. stored) the sums of one query (p,) over the first cases of columns (p, n)."""
+
+def sort_pairs(values: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """(n,) numbers, NaN where missing, and a code each: the known numbers in ascending order with their codes.
+
+    Equal numbers keep their order, and -0.0 becomes 0.0.
+    """
+
+def count_codes(
+    rows: NDArray[np.int32],
+    columns: NDArray[np.int32],
+    n_rows: int,
+    n_columns: int,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    """(n_rows, n_columns) how many cases have both codes (n,), and the sum of their weights where there are weights.
+
+    A case with a negative code is left out.
+    """
+
+def mdl_cuts(
+    values: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    cases: NDArray[np.int64] | None,
+    alphabet: NDArray[np.float64],
+    table: NDArray[np.int64],
+    scale: float,
+) -> NDArray[np.int64]:
+    """The entries before which Fayyad & Irani cut ascending values (n,) of ``cases`` cases each (None: one).
+
+    ``alphabet`` (c + 1,) holds log2(3^k - 2), ``table`` k log2 k in whole units of 1 / scale.
+    """

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.mdl import mdl, midpoints
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["WAYS", "Cuts", "equal_frequency", "equal_width", "find_cuts", "mdl"]
@@ -87,7 +88,10 @@ def find_cuts(
         if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
             raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
         return Cuts(equal_width(values, bins) if how == "width" else equal_frequency(values, bins, weights), "left")
-    given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
+    try:
+        given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
+    except (TypeError, ValueError):
+        given = np.array([np.nan])
     if given.ndim != 1 or not np.isfinite(given).all() or (np.diff(given) <= 0).any():
         raise InputError(f"The cut points of feature {feature!r} must be ascending finite numbers, got {how!r}.")
     return Cuts(given, "left")
@@ -130,76 +134,3 @@ def equal_frequency(values: Array, bins: int, weights: Array | None = None) -> A
     wanted = upto[-1] * np.arange(1, bins) / bins
     at = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) if len(wanted) else np.empty(0, dtype=int)
     return midpoints(values[new[at] - 1], values[new[at]])
-
-
-def midpoints(low: Array, high: Array) -> Array:
-    """Halfway between, without overflow, and never equal to the higher value (I7)."""
-    middle = low / 2 + high / 2
-    return np.where(middle < high, middle, low)
-
-
-def mdl(values: Array, classes: NDArray[Any], weights: Array | None = None) -> Array:
-    r"""Cuts where they pay for their own description (Fayyad & Irani 1993); ``values`` ascend.
-
-    The cut of least class entropy is accepted, and both sides are cut further, while
-
-    .. math:: Gain > \frac{\log_2(N - 1)}{N} + \frac{\log_2(3^k - 2) - [k H(S) - k_1 H(S_1) - k_2 H(S_2)]}{N}
-
-    with k, k1, k2 classes in the whole and its sides. Readings I7 (midpoints), I8 (the lowest of equal cuts), I10
-    (strictly greater).
-
-    >>> mdl(np.arange(20.0), np.repeat([0, 1], 10))
-    array([9.5])
-    """
-    if not len(values):
-        return np.empty(0)
-    starts, counts = _blocks(values, np.asarray(classes), weights)
-    upto = np.vstack([np.zeros(counts.shape[1]), np.cumsum(counts, axis=0)])
-    found: list[int] = []
-    waiting = [(0, len(counts))]
-    while waiting:
-        low, high = waiting.pop()
-        cut = _best_cut(upto, low, high)
-        if cut is not None:
-            found.append(cut)
-            waiting += [(low, cut), (cut, high)]
-    at = starts[np.array(sorted(found), dtype=np.intp)]
-    return midpoints(values[at - 1], values[at])
-
-
-def _blocks(values: Array, classes: NDArray[Any], weights: Array | None) -> tuple[NDArray[np.intp], Array]:
-    """First entry and class weights of each run of values between boundary points, the only cuts that can be best."""
-    new = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    low, high = np.minimum.reduceat(classes, new), np.maximum.reduceat(classes, new)
-    pure = np.where(low == high, low, -1)
-    first = new[np.concatenate([[True], (pure[1:] != pure[:-1]) | (pure[1:] < 0)])]
-    block = np.zeros(len(values), dtype=np.int64)
-    block[first[1:]] = 1
-    flat = np.cumsum(block) * (int(classes.max()) + 1) + classes
-    counts = np.bincount(flat, weights=weights, minlength=len(first) * (int(classes.max()) + 1))
-    return first, counts.astype(np.float64).reshape(len(first), -1)
-
-
-def _best_cut(upto: Array, low: int, high: int) -> int | None:
-    """The block before which blocks low .. high - 1 are cut, if the cut pays."""
-    if high - low < 2:
-        return None
-    left = upto[low + 1 : high] - upto[low]
-    right = upto[high] - upto[low + 1 : high]
-    whole = (upto[high] - upto[low])[None, :]
-    n = float(whole.sum())
-    bits_left, bits_right, bits = _bits(left), _bits(right), float(_bits(whole)[0])
-    left_out = bits_left + bits_right
-    best = int(np.flatnonzero(left_out <= left_out.min() + 1e-12 * n)[0])
-    k, k1, k2 = (np.count_nonzero(part) for part in (whole, left[best], right[best]))
-    sides = k1 * bits_left[best] / left[best].sum() + k2 * bits_right[best] / right[best].sum()
-    delta = k * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0**-k) - (k * bits / n - sides)
-    pays = n > 1 and bits - left_out[best] > np.log2(n - 1.0) + delta
-    return low + 1 + best if pays else None
-
-
-def _bits(counts: Array) -> Array:
-    """(r,) weight times class entropy of each row."""
-    total = counts.sum(axis=1)
-    inner = (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum(axis=1)
-    return np.asarray(total * np.log2(np.where(total > 0, total, 1.0)) - inner)

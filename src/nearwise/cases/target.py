@@ -31,6 +31,16 @@ class Target:
         return 0 if self.classes is None else len(self.classes)
 
     @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """(n,) the classes as the core takes them."""
+        return np.ascontiguousarray(self.values, dtype=np.int32)
+
+    @cached_property
+    def weighs_one(self) -> bool:
+        """Whether every case weighs 1."""
+        return bool((self.weights == 1).all())
+
+    @cached_property
     def class_weights(self) -> NDArray[np.float64]:
         """(c,) the weight of the cases of each class."""
         return np.bincount(self.values, weights=self.weights, minlength=self.n_classes).astype(np.float64)

@@ -6,10 +6,8 @@ columns, which the core joins: their squares are added up before they are multip
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,7 @@ from nearwise.differences.profiles import Rooted
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
+from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass
 
@@ -27,19 +26,6 @@ __all__ = ["NativeEngine", "by_class", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
-
-
-def core() -> ModuleType | None:
-    """The compiled core, or None where it was not built or is switched off by NEARWISE_NATIVE=0."""
-    if os.environ.get("NEARWISE_NATIVE") == "0":
-        return None
-    try:
-        import nearwise._core
-    except ModuleNotFoundError as error:
-        if error.name != "nearwise._core":
-            raise
-        return None
-    return nearwise._core
 
 
 class NativeEngine(BlockEngine):

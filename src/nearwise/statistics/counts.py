@@ -6,7 +6,7 @@ occur are stored: a feature with a different number in every case has n of them,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AnySet
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column, level_order
+from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.target import Target
+from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
+from nearwise.statistics.joint import cells_of
 
-__all__ = ["PerFeature", "ValueCounts", "content_key", "count_values", "sums_at"]
+__all__ = ["PerFeature", "ValueCounts", "content_key", "count_columns", "count_values", "sums_at"]
 
 Array = NDArray[np.float64]
 
@@ -132,32 +135,68 @@ class ValueCounts:
 def count_values(column: Column, target: Target, missing_as_value: bool = False) -> ValueCounts:
     """Count the values of one feature by class; a missing value is left out, or counted as one of its own."""
     c = target.n_classes
-    known = ~column.missing
     missing_cases, missing = np.zeros(c, dtype=np.int64), np.zeros(c)
-    if missing_as_value:
-        gone = target.values[~known]
+    if missing_as_value and column.missing.any():
+        gone = target.values[column.missing]
         missing_cases = np.bincount(gone, minlength=c)
-        missing = sums_at(gone, target.weights[~known], c)
-    held = column.values if known.all() else column.values[known]
-    classes = (target.values if known.all() else target.values[known]).astype(_class_type(c))
-    weights = None if (target.weights == 1).all() else target.weights[known]
+        missing = sums_at(gone, target.weights[column.missing], c)
     if column.levels is not None:
-        storage, values, codes = "symbol", _objects(column.levels), held
-    elif held.dtype == object or held.ndim == 2:
-        storage = "vector" if held.ndim == 2 else "object"
-        values, codes = _distinct(held)
+        storage, values = "symbol", _objects(column.levels)
+        made = _symbol_entries(column.values, target, len(values))
+    elif column.values.dtype == object or column.values.ndim == 2:
+        storage = "vector" if column.values.ndim == 2 else "object"
+        values, made = _object_entries(column, target)
     else:
         storage = "number"
-        order = np.argsort(held)  # equal numbers with equal classes become one entry, so their order is free
-        values, codes = _runs(held[order])
-        classes, weights = classes[order], None if weights is None else weights[order]
-    if storage != "symbol" and len(values) == len(codes):  # all different: the usual continuous feature
-        ones = np.broadcast_to(np.int32(1), len(codes))  # takes no memory
-        made: dict[str, Any] = {"value_at": codes, "class_at": classes, "cases": ones, "weights": weights}
-    else:
-        made = _entries(codes, classes, None, weights, len(values), c)
+        values, made = _number_entries(column.values, target)
     counts = ValueCounts(values, storage, c, missing_cases=missing_cases, missing=missing, **made)
     return _sorted_symbols(_without_empty(counts)) if storage == "symbol" else counts
+
+
+def count_columns(columns: Sequence[Column], target: Target, missing_as_value: Sequence[bool]) -> list[ValueCounts]:
+    """`count_values` of every feature, on all cores: sorting and counting let go of Python's lock."""
+    _ = target.codes, target.weighs_one  # once, not once a thread
+    asked = list(zip(columns, missing_as_value, strict=True))
+    return side_by_side(lambda each: count_values(each[0], target, each[1]), asked, len(target))
+
+
+def _symbol_entries(codes: NDArray[np.int32], target: Target, v: int) -> dict[str, Any]:
+    cells = cells_of(codes, target.codes, v, target.n_classes, None if target.weighs_one else target.weights)
+    return {
+        "value_at": cells.row_at.astype(np.int32),
+        "class_at": cells.column_at.astype(_class_type(target.n_classes)),
+        "cases": cells.cases.astype(np.int32),
+        "weights": cells.weights,
+    }
+
+
+def _number_entries(numbers: Array, target: Target) -> tuple[Array, dict[str, Any]]:
+    """The different numbers, and their entries."""
+    c = target.n_classes
+    weights: Array | None = None
+    if target.weighs_one:
+        ordered, carried = sorted_pairs(numbers, target.codes)
+        classes = carried.astype(_class_type(c))
+    else:
+        ordered, rows = sorted_pairs(numbers, np.arange(len(numbers), dtype=np.int32))
+        classes, weights = target.codes[rows].astype(_class_type(c)), target.weights[rows]
+    values, at = _runs(ordered)
+    if len(values) < len(at):
+        return values, _entries(at, classes, None, weights, len(values), c)
+    ones = np.broadcast_to(np.int32(1), len(at))  # all different, the usual continuous feature: takes no memory
+    return values, {"value_at": at, "class_at": classes, "cases": ones, "weights": weights}
+
+
+def _object_entries(column: Column, target: Target) -> tuple[NDArray[Any], dict[str, Any]]:
+    """The different objects or rows, and their entries."""
+    known = ~column.missing
+    values, at = _distinct(column.values[known])
+    weights = None if target.weighs_one else target.weights[known]
+    classes = target.codes[known].astype(_class_type(target.n_classes))
+    if len(values) == len(at):
+        ones = np.broadcast_to(np.int32(1), len(at))
+        return values, {"value_at": at, "class_at": classes, "cases": ones, "weights": weights}
+    return values, _entries(at, classes, None, weights, len(values), target.n_classes)
 
 
 class PerFeature(tuple[Any, ...]):

@@ -58,7 +58,7 @@ def _known(fitted: Fitted, values: NDArray[np.generic], stored: Ints, queries: I
         return np.asarray(values[queries] != values[stored], dtype=np.float64)
     if fitted.form == "table":
         codes, row = np.unique(values[queries], return_inverse=True)
-        if len(codes) * len(fitted.levels) <= TABLE_CELLS:  # type: ignore[attr-defined]
+        if len(codes) * len(fitted.levels or ()) <= TABLE_CELLS:
             return np.asarray(fitted.table(codes)[row, values[stored]])  # type: ignore[attr-defined]
     out = np.empty(len(stored))
     starts = np.flatnonzero(np.diff(queries, prepend=-1))

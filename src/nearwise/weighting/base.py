@@ -215,7 +215,10 @@ class Mergeable(Weighting):
             return self.fit(X, y, sample_weight)
         before = self._problem
         table = query_table(self, X, before.table)
-        target = class_target(y, len(table), self, sample_weight, before.target.classes)
+        if before.target.classes is None:
+            target = self._target(y, len(table), sample_weight)
+        else:
+            target = class_target(y, len(table), self, sample_weight, before.target.classes)
         known = before.target.recode(target.classes)
         after = Problem.of(before.table.append(table), known.append(target), **self._settings)
         new = np.arange(len(before.table), len(after.table))

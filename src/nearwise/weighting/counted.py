@@ -1,0 +1,126 @@
+"""What methods over counts share: which kinds can be counted, how numbers are cut, one number a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.cuts import find_cuts
+from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
+from nearwise.engines.threads import side_by_side
+from nearwise.errors import InputError
+from nearwise.statistics.contingency import Contingency
+from nearwise.statistics.counts import PerFeature, ValueCounts, count_columns
+from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weights import Global, Weights
+
+__all__ = ["Countable", "Counted", "Discretised", "class_counts", "require_countable"]
+
+Array = NDArray[np.float64]
+
+
+def require_countable(method: str, schema: Mapping[str, Kind]) -> None:
+    """Refuse kinds of which almost every value occurs once."""
+    for name, kind in schema.items():
+        if not isinstance(kind, Numeric | Cyclic | Symbolic | Ordinal):
+            raise InputError(
+                f"The weighting {method!r} counts values, and almost every value of feature {name!r} ({kind.name}) "
+                f"occurs once: use 'mdw', which works for any kind, or leave the feature out: ignore=[{name!r}]."
+            )
+
+
+class Discretised:
+    """The values of a feature as intervals: ``cuts``, and the interval of each entry of its counts."""
+
+    def __init__(self, counts: ValueCounts, kind: Kind, name: str, how: Any, bins: int) -> None:
+        apart = counts.n_values == len(counts.value_at)  # the usual continuous feature
+        values = counts.values if apart else counts.values[counts.value_at]
+        classes = counts.class_at
+        weights: Any = counts.cases if counts.weights is None else counts.weights
+        if counts.weights is None and (counts.cases == 1).all():
+            weights = None
+        if isinstance(kind, Cyclic):
+            values = np.mod(values, kind.period)
+            order = np.argsort(values, kind="stable")
+            values, classes, weights = values[order], classes[order], None if weights is None else weights[order]
+        self.kind = kind
+        self.cuts = find_cuts(how, bins, name, values, classes, weights)
+        side: Literal["left", "right"] = "left" if self.cuts.closed == "left" else "right"
+        bounds = [0, *np.searchsorted(values, self.cuts.points, side).tolist(), len(values)]
+        c = counts.n_classes
+        rows = [
+            np.bincount(classes[a:b], weights=None if weights is None else weights[a:b], minlength=c)
+            for a, b in pairwise(bounds)
+        ]
+        self.table: Array = np.array(rows, dtype=np.float64).reshape(len(self.cuts), c)
+
+    def place(self, values: Array) -> NDArray[Any]:
+        """(n,) the interval of each number."""
+        return self.cuts.place(np.mod(values, self.kind.period) if isinstance(self.kind, Cyclic) else values)
+
+
+class Countable(Mergeable):
+    """A weighting over `PerFeature` counts by class, of the kinds that can be counted."""
+
+    def _partial(self, problem: Problem) -> PerFeature:
+        require_countable(self.id, problem.table.schema)
+        return class_counts(problem)
+
+
+def class_counts(problem: Problem) -> PerFeature:
+    """The counts of every feature; a missing value is counted where its policy is "value" (Reading I6)."""
+    return PerFeature(
+        count_columns(problem.table.columns, problem.target, [m.policy == "value" for m in problem.metric.measures])
+    )
+
+
+class Counted(Countable):
+    """A weighting whose weight is one number of the table of values and classes, feature by feature.
+
+    Write `_weigh`. Symbols and levels are counted by value, numbers by the interval that ``discretise`` and ``bins``
+    put them into (see `find_cuts`).
+    """
+
+    discretise: Any
+    bins: int
+
+    @abstractmethod
+    def _weigh(self, table: Contingency) -> float:
+        """The formula; the table has at least two rows that occur."""
+
+    def _partial(self, problem: Problem) -> PerFeature:
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int | np.integer) or self.bins < 1:
+            raise InputError(f"bins must be a whole number from 1, got {self.bins!r}.")
+        if isinstance(self.discretise, Mapping):
+            unknown = [name for name in self.discretise if name not in problem.features]
+            if unknown:
+                raise InputError(
+                    f"discretise names {unknown[0]!r}, which is not a feature: there are {', '.join(problem.features)}."
+                )
+        return super()._partial(problem)
+
+    def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
+        def weigh(f: int) -> float:
+            name = problem.features[f]
+            table = self._table(statistics[f], problem.table.schema[name], name)
+            return self._weigh(table) if table.n_rows > 1 else 0.0
+
+        return Global(side_by_side(weigh, range(len(statistics)), len(problem.table)), problem.features)
+
+    def _table(self, counts: ValueCounts, kind: Kind, name: str) -> Contingency:
+        """Values or intervals by class, with a row for the missing value where it counts as one."""
+        if counts.storage != "symbol":
+            found = Discretised(counts, kind, name, self.discretise, self.bins)
+            return Contingency.of_table(np.vstack([found.table, counts.missing]))
+        row_at, column_at, weights = counts.value_at, counts.class_at, counts.entry_weights
+        if counts.missing.any():
+            c = counts.n_classes
+            row_at = np.concatenate([row_at, np.full(c, counts.n_values)])
+            column_at = np.concatenate([column_at, np.arange(c)])
+            weights = np.concatenate([weights, counts.missing])
+        return Contingency.of(row_at, column_at, weights, counts.n_values + 1, counts.n_classes)
