@@ -16,10 +16,11 @@ namespace {
 
 constexpr Count stretch_length = 1024;
 constexpr double too_large = 1e15;  // squares of such numbers, added up, are far from the end of single precision
+constexpr double too_small = 1e-30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A term that does not fit in single precision is cut, which keeps a lower bound.
-float cut(double term) { return term > 0 ? static_cast<float>(std::min(term, too_large)) : 0.0f; }
+// A term that does not fit in single precision is cut, or left out, which keeps a lower bound.
+float cut(double term) { return term > too_small ? static_cast<float>(std::min(term, too_large)) : 0.0f; }
 
 }  // namespace
 
@@ -31,6 +32,7 @@ Staged::Staged(const StagedCases& c)
       text_coefficients_(c.text_coefficients, c.text_coefficients + c.g * c.t),
       letters_(c.letters, c.letters + c.d * c.width), counts_(c.counts, c.counts + c.d * letter_counts),
       lengths_(c.lengths, c.lengths + c.d) {
+  for (const double weight : text_coefficients_) text_floats_.push_back(cut(weight));
   pack(c);
   pack_numbers(c);
 }

@@ -31,6 +31,7 @@ constexpr double slack = 1e-11;  // relative; covers the rounding of sums in dou
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr float visited = std::numeric_limits<float>::quiet_NaN();  // or left out, or padding: within no reach
 constexpr int buckets = 64;
+constexpr Count ahead = 2 * lanes;  // letters are fetched so long before they are compared
 
 // At least the bound, in single precision, of every case whose sum is at most `sum`. Terms and sums of such a bound are
 // off by 2^-24 of their size a step, and by the smallest number where they vanish; they are cut where numbers end.
@@ -83,7 +84,8 @@ class StagedSearch {
   double raised(double raw) const { return s_.power_ == 2 ? raw * raw : raw; }
   float raised(float raw) const { return s_.power_ == 2 ? raw * raw : raw; }
   std::int32_t text(Count t, Count i) const { return s_.text_of_[t * s_.packed_ + i]; }
-  double weight(Count t, Count i) const { return s_.text_coefficients_[s_.segment_[i] * s_.t_ + t]; }
+  Count segment(Count i) const { return s_.g_ == 1 ? 0 : s_.segment_[i]; }
+  double weight(Count t, Count i) const { return s_.text_coefficients_[segment(i) * s_.t_ + t]; }
 
   // Where each letter stands in the texts of the query.
   void ask() {
@@ -96,8 +98,20 @@ class StagedSearch {
       std::fill(pattern, pattern + 256 * words, 0);
       for (int i = 0; i < length; ++i)
         if (letters[i] != 0) pattern[letters[i] * words + i / 64] |= std::uint64_t{1} << (i % 64);
-      space_.asked[t] = {{pattern, words, std::max(0, length)}, q_.counts + at * letter_counts, length,
-                         s_.terms_[4 * t + 1] != 0.0, s_.terms_[4 * t + 2], s_.terms_[4 * t + 3]};
+      Asked& own = space_.asked[t];
+      own.pattern = {pattern, words, std::max(0, length)};
+      own.counts = q_.counts + at * letter_counts;
+      own.length = length;
+      own.share = s_.terms_[4 * t + 1] != 0.0;
+      own.one = s_.terms_[4 * t + 2];
+      own.both = s_.terms_[4 * t + 3];
+      for (int other = -1; other <= s_.width_; ++other) {
+        const bool missing = length < 0 || other < 0;
+        const int longer = std::max(length, other);
+        const auto constant = static_cast<float>(missing ? std::min(1e7, raw(own, other, 0)) : 0.0);
+        const float factor = missing || longer == 0 ? 0.0f : own.share ? 1.0f / static_cast<float>(longer) : 1.0f;
+        own.rules[static_cast<std::size_t>(other + 1)] = {constant, factor, longer};
+      }
     }
   }
 
@@ -111,8 +125,10 @@ class StagedSearch {
   // No text with more edits is within reach.
   int most_edits(Count t, Count i, float cheap) const {
     const Asked& own = space_.asked[t];
-    const double room = (reach_ - narrowed(cheap, s_.p_)) / weight(t, i);
-    const double most = (s_.power_ == 2 ? sqrt(room) : room) * (own.share ? std::max<int>(own.length, s_.lengths_[text(t, i)]) : 1);
+    // single precision is enough: one edit more than needed is allowed
+    const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) / s_.text_floats_[segment(i) * s_.t_ + t];
+    const int longer = own.share ? std::max<int>(own.length, s_.lengths_[text(t, i)]) : 1;
+    const float most = (s_.power_ == 2 ? sqrtf(room) : room) * static_cast<float>(longer);
     return most < most_letters - 1 ? static_cast<int>(most) + 1 : most_letters;  // false where it is not a number
   }
 
@@ -131,79 +147,70 @@ class StagedSearch {
       }
     }
     std::sort_heap(first.begin(), first.end());
-    std::vector<Candidate>& all = space_.candidates;
-    all.clear();
+    Count found = 0;
     for (const Neighbour& one : first) {
       const auto cheap = static_cast<float>(one.sum);
-      all.push_back({cheap, cheap, one.packed});
+      space_.candidates[static_cast<std::size_t>(found++)] = {cheap, cheap, one.packed, 0};
       bounds_[one.packed] = visited;
     }
-    visit(all.data(), static_cast<Count>(all.size()));
+    visit(space_.candidates.data(), found);
   }
 
   // Compares the cases with above < bound <= upto that are within reach, the nearest first.
   void band(float above, float upto) {
     const Count count = tile_.gather(bounds_, minima_, s_.packed_, above, upto, space_.rows.data());
-    lower_bounds(count);
-    std::vector<Candidate>& close = space_.candidates;
-    if (close.empty()) return;
-    float least = close[0].lower;
-    for (const Candidate& one : close) least = std::min(least, one.lower);
-    const float scale = reach32_ - least > 0 && reach32_ < infinity ? buckets / (reach32_ - least) : 0.0f;
-    const auto bucket = [&](const Candidate& one) { return std::min(buckets - 1, static_cast<int>((one.lower - least) * scale)); };
-    std::array<Count, buckets + 1> ends{};
-    for (const Candidate& one : close) ++ends[static_cast<std::size_t>(bucket(one)) + 1];
-    for (std::size_t b = 1; b <= buckets; ++b) ends[b] += ends[b - 1];
-    std::array<Count, buckets + 1> next = ends;
-    for (const Candidate& one : close) space_.sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(bucket(one))]++)] = one;
-    visit(space_.sorted.data(), static_cast<Count>(close.size()));
+    std::array<Count, buckets> ends{};
+    const Count close = lower_bounds(count, std::max(above, 0.0f), ends);
+    Count start = 0;
+    for (Count& end : ends) std::swap(start, end), start += end;  // from sizes to starts
+    for (Count j = 0; j < close; ++j) {
+      const Candidate& one = space_.candidates[static_cast<std::size_t>(j)];
+      space_.sorted[static_cast<std::size_t>(ends[static_cast<std::size_t>(one.bucket)]++)] = one;
+    }
+    visit(space_.sorted.data(), close);
   }
 
-  // Candidates from the first `count` rows: those that the shared letters leave within reach.
-  void lower_bounds(Count count) {
+  // Candidates from the first `count` rows: those that the shared letters leave within reach; returns how many.
+  Count lower_bounds(Count count, float from, std::array<Count, buckets>& sizes) {
     constexpr Count run = 256;
-    std::vector<Candidate>& close = space_.candidates;
-    close.clear();
     std::array<float, run> lower;
     std::array<std::int32_t, run> texts;
     std::array<int, run> shared;
+    const float scale = reach32_ > from && reach32_ < infinity ? buckets / (reach32_ - from) : 0.0f;
+    Candidate* close = space_.candidates.data();
+    Count found = 0;
     for (Count begin = 0; begin < count; begin += run) {
-      const Count length = std::min(run, count - begin);
+      const auto length = static_cast<std::size_t>(std::min(run, count - begin));
       const std::int32_t* rows = space_.rows.data() + begin;
-      for (Count j = 0; j < length; ++j) lower[static_cast<std::size_t>(j)] = bounds_[rows[j]];
+      for (std::size_t j = 0; j < length; ++j) lower[j] = bounds_[rows[j]];
       for (Count t = 0; t < s_.t_; ++t) {
         const Asked& own = space_.asked[t];
-        for (Count j = 0; j < length; ++j) texts[static_cast<std::size_t>(j)] = text(t, rows[j]);
-        tile_.shared(own.counts, s_.counts_.data(), texts.data(), length, shared.data());
-        const float* inverse = inverses();
-        for (Count j = 0; j < length; ++j) {
-          const int other = s_.lengths_[texts[static_cast<std::size_t>(j)]], longer = std::max(own.length, other);
-          const auto least = static_cast<float>(longer - shared[static_cast<std::size_t>(j)]);
-          const float difference = own.length < 0 || other < 0 ? static_cast<float>(std::min(1e7, raw(own, other, 0)))
-                                   : own.share                 ? least * inverse[longer]
-                                                               : least;
-          lower[static_cast<std::size_t>(j)] += static_cast<float>(std::min(1e15, weight(t, rows[j]))) * raised(difference);
+        for (std::size_t j = 0; j < length; ++j) texts[j] = text(t, rows[j]);
+        tile_.shared(own.counts, s_.counts_.data(), texts.data(), static_cast<Count>(length), shared.data());
+        for (std::size_t j = 0; j < length; ++j) {
+          const LengthRule& rule = own.rules[static_cast<std::size_t>(s_.lengths_[texts[j]] + 1)];
+          const float apart = rule.constant + static_cast<float>(rule.longer - shared[j]) * rule.factor;
+          lower[j] += s_.text_floats_[segment(rows[j]) * s_.t_ + t] * raised(apart);
         }
       }
-      for (Count j = 0; j < length; ++j)
-        if (!(lower[static_cast<std::size_t>(j)] > reach32_))
-          close.push_back({lower[static_cast<std::size_t>(j)], bounds_[rows[j]], rows[j]});
+      for (std::size_t j = 0; j < length; ++j) {
+        const auto bucket = static_cast<int>(std::min(buckets - 1.0f, (lower[j] - from) * scale));
+        close[found] = {lower[j], bounds_[rows[j]], rows[j], bucket};
+        const bool within = !(lower[j] > reach32_);
+        sizes[static_cast<std::size_t>(bucket)] += within;
+        found += within;
+      }
     }
-  }
-
-  static const float* inverses() {
-    static const auto table = [] {
-      std::array<float, most_letters + 1> inverse{};
-      for (int i = 1; i <= most_letters; ++i) inverse[static_cast<std::size_t>(i)] = 1.0f / static_cast<float>(i);
-      return inverse;
-    }();
-    return table.data();
+    return found;
   }
 
   void visit(const Candidate* candidates, Count count) {
     std::array<Candidate, lanes> batch;
     Count waiting = 0;
     for (Count j = 0; j < count; ++j) {
+      if (j + ahead < count)
+        for (Count t = 0; t < s_.t_; ++t)
+          __builtin_prefetch(s_.letters_.data() + text(t, candidates[j + ahead].packed) * s_.width_);
       if (candidates[j].lower > reach32_) continue;
       batch[static_cast<std::size_t>(waiting++)] = candidates[j];
       if (waiting < lanes) continue;
@@ -281,7 +288,7 @@ class StagedSearch {
   double whole(Count i, Count lane) const {
     const double* x = s_.rows_.data() + i * s_.p_;
     const double* q = q_.values + query_ * s_.p_;
-    const double* weights = s_.coefficients_.data() + s_.segment_[i] * s_.p_;
+    const double* weights = s_.coefficients_.data() + segment(i) * s_.p_;
     double sum = 0.0;
     Count f = 0;
     for (Count t = 0; t <= s_.t_; ++t) {

@@ -37,7 +37,8 @@ struct Pattern {
 struct StagedTile {
   // sums[i] = the sum of the lines, begin <= i < end, whole chunks; minima[i / 64] of each chunk. Power 1 or 2.
   void (*bound)(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima);
-  // rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them.
+  // rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them. Up to eight
+  // rows beyond them are written.
   Count (*gather)(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows);
   // shared[j] = sum over b of min(own[b], counts[texts[j], b]): at least the letters that the two have in common
   void (*shared)(const std::uint8_t* own, const std::uint8_t* counts, const std::int32_t* texts, Count count, int* shared);
@@ -112,6 +113,7 @@ class Staged {
   std::vector<double> one_, both_;         // [p]
   std::vector<double> terms_;              // [t, 4]
   std::vector<double> text_coefficients_;  // [g, t]
+  std::vector<float> text_floats_;         // [g, t] the same, cut where single precision ends
   std::vector<std::uint8_t> letters_, counts_;
   std::vector<std::int16_t> lengths_;
   std::vector<Stretch> stretches_;

@@ -23,6 +23,14 @@ struct Neighbour {
 struct Candidate {
   float lower, cheap;  // bounds of the whole sum, and of the numbers and symbols alone
   std::int32_t packed;
+  std::int32_t bucket;
+};
+
+// What a stored text of one length (-1: missing) adds to bounds: constant + (longer - shared letters) * factor, before it
+// is raised.
+struct LengthRule {
+  float constant, factor;
+  int longer;
 };
 
 // One text of the query.
@@ -32,6 +40,7 @@ struct Asked {
   int length;        // -1: missing
   bool share;        // whether edits are divided by the longer length
   double one, both;  // raw differences where one or both are missing
+  std::array<LengthRule, most_letters + 2> rules;  // by length + 1
 };
 
 // Made before the threads start, so that no thread can run out of memory.
@@ -40,13 +49,13 @@ struct Workspace {
       : bounds(static_cast<std::size_t>(block_length * packed)),
         minima(static_cast<std::size_t>(block_length * packed / chunk)),
         lines(static_cast<std::size_t>(block_length), std::vector<Line>(static_cast<std::size_t>(features))),
-        rows(static_cast<std::size_t>(packed) + 1),
+        rows(static_cast<std::size_t>(packed) + 8),
         words(static_cast<std::size_t>(256 * most_words * t)),
         asked(static_cast<std::size_t>(t)),
         edits(static_cast<std::size_t>(t)),
         known(static_cast<std::size_t>(d), unknown) {
     const auto all = static_cast<std::size_t>(packed);
-    candidates.reserve(all);
+    candidates.resize(all + 1);
     sorted.resize(all);
     touched.reserve(all * static_cast<std::size_t>(t) + lanes);
     found.reserve(all);

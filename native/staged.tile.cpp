@@ -59,17 +59,37 @@ void bound(const Line* lines, Count count, int power, Count begin, Count end, fl
   else bound_all<1>(lines, count, begin, end, sums, minima);
 }
 
+#if defined(__AVX2__)
+// table[mask]: the places of the bits of mask, a byte each
+struct Places {
+  Places() {
+    for (unsigned mask = 0; mask < 256; ++mask) {
+      table[mask] = 0;
+      for (unsigned bit = 0, found = 0; bit < 8; ++bit)
+        if (mask >> bit & 1) table[mask] |= std::uint64_t{bit} << (8 * found++);
+    }
+  }
+  std::uint64_t table[256];
+};
+#endif
+
 Count gather(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows) {
   Count found = 0;
+#if defined(__AVX2__)
+  static const Places places;
+  const __m256 low = _mm256_set1_ps(above), high = _mm256_set1_ps(upto);
+#endif
   for (Count at = 0; at < packed; at += chunk) {
     if (minima[at / chunk] > upto) continue;
 #if defined(__AVX2__)
-    const __m256 low = _mm256_set1_ps(above), high = _mm256_set1_ps(upto);
     for (Count i = at; i < at + chunk; i += 8) {
       const __m256 x = _mm256_loadu_ps(sums + i);
       const __m256 in = _mm256_and_ps(_mm256_cmp_ps(x, low, _CMP_GT_OQ), _mm256_cmp_ps(x, high, _CMP_LE_OQ));
-      for (unsigned mask = static_cast<unsigned>(_mm256_movemask_ps(in)); mask != 0; mask &= mask - 1)
-        rows[found++] = static_cast<std::int32_t>(i + __builtin_ctz(mask));
+      const auto mask = static_cast<unsigned>(_mm256_movemask_ps(in));
+      const __m256i eight = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(places.table[mask])));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows + found),
+                          _mm256_add_epi32(eight, _mm256_set1_epi32(static_cast<int>(i))));
+      found += __builtin_popcount(mask);
     }
 #else
     for (Count i = at; i < at + chunk; ++i) {
