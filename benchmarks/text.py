@@ -1,8 +1,10 @@
 """Two stages: numbers are cheap and bound the distance from below, text is compared for the survivors only.
 
-Three tables of 5 numbers and a text of 40 letters. In the first two, as in what people store, cases that are near in
-their numbers tend to be near in their text. In the third they have nothing to do with each other, no two texts are
-near, and little can be spared.
+Three tables of 5 numbers and a text of 40 letters, and the 10 nearest. How much is spared depends on how near they are:
+
+- offers of products, 20 of each: all ten are offers of the same product, as where records are linked or prices compared;
+- the same with 4 of each: most of the ten are other products, whose titles differ in most letters;
+- numbers and random words that have nothing to do with each other: no two texts are near, and little can be spared.
 """
 
 from __future__ import annotations
@@ -62,15 +64,15 @@ def mistyped(rng: np.random.Generator, title: str) -> str:
     return "".join(letters)[:LETTERS]
 
 
-def catalogue(tiny: bool) -> Texts:
-    """Offers of products, four of each on average: what kind of thing it is tells its sizes and most of its title.
+def offers(each: int, tiny: bool) -> Texts:
+    """Offers of products, ``each`` of a product on average: what kind of thing it is tells its sizes and its title.
 
-    A title is brand, kind of thing, qualities and a number of the model. A product varies about its kind, an offer
-    about its product by a little noise and typing errors; a tenth of the neighbours wanted are the same product.
+    A title is brand, kind of thing, number of the model and qualities, cut at 40 letters. A product varies about its
+    kind, an offer about its product: a little noise in the numbers, up to three typing errors in the title.
     """
     n, m = sizes(tiny)
     rng = np.random.default_rng(0)
-    kinds, products = 200, max(1, n // 4)
+    kinds, products = 200, max(1, n // each)
     things, brands, qualities = vocabulary(rng, kinds), vocabulary(rng, 150), vocabulary(rng, 300)
     usual = rng.random((kinds, NUMBERS))
     kind = rng.integers(0, kinds, products)
@@ -84,24 +86,6 @@ def catalogue(tiny: bool) -> Texts:
         at = rng.integers(0, products, rows)
         noise = 0.02 * rng.standard_normal((rows, NUMBERS))
         return numbers[at] + noise, [mistyped(rng, titles[which][:LETTERS]) for which in at]
-
-    return Texts(*draw(n), *draw(m))
-
-
-def records(tiny: bool) -> Texts:
-    """Records of things that come up about twenty times each: numbers with noise, text with typing errors."""
-    n, m = sizes(tiny)
-    rng = np.random.default_rng(0)
-    things = max(1, n // 20)
-    numbers = rng.random((things, NUMBERS))
-    titles = rng.integers(0, len(ALPHABET), (things, LETTERS))
-
-    def draw(rows: int) -> tuple[Any, list[str]]:
-        at = rng.integers(0, things, rows)
-        typed = titles[at].copy()
-        wrong = rng.random(typed.shape) < 0.1
-        typed[wrong] = rng.integers(0, len(ALPHABET), int(wrong.sum()))
-        return numbers[at] + 0.05 * rng.standard_normal((rows, NUMBERS)), ["".join(ALPHABET[row]) for row in typed]
 
     return Texts(*draw(n), *draw(m))
 
@@ -163,8 +147,11 @@ CONTENDERS = (
 )
 
 WORKS = (
-    Work("text", "20,000 offers x (5 numbers + a title of 40 letters), 1,000 queries", catalogue, CONTENDERS),
-    Work("text records", "20,000 records x (5 numbers + a text of 40 letters), 1,000 queries", records, CONTENDERS),
+    Work("text", "20,000 offers (20 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 20), CONTENDERS),
+    Work(
+        "text few alike", "20,000 offers (4 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 4),
+        CONTENDERS,
+    ),
     Work(
         "text unrelated", "20,000 x (5 numbers + 40 letters of unrelated random words), 1,000 queries", unrelated,
         CONTENDERS,

@@ -30,9 +30,11 @@ Staged::Staged(const StagedCases& c)
       one_(c.one_missing, c.one_missing + c.p), both_(c.both_missing, c.both_missing + c.p),
       terms_(c.text_terms, c.text_terms + 4 * c.t),
       text_coefficients_(c.text_coefficients, c.text_coefficients + c.g * c.t),
-      letters_(c.letters, c.letters + c.d * c.width), counts_(c.counts, c.counts + c.d * letter_counts),
-      lengths_(c.lengths, c.lengths + c.d) {
-  for (const double weight : text_coefficients_) text_floats_.push_back(cut(weight));
+      letters_(c.letters, c.letters + c.d * c.width), counts_(c.counts, c.counts + c.d * letter_counts) {
+  for (const double weight : text_coefficients_) {
+    text_floats_.push_back(cut(weight));
+    text_inverses_.push_back(1.0f / text_floats_.back());
+  }
   pack(c);
   pack_numbers(c);
 }
@@ -44,7 +46,6 @@ void Staged::pack(const StagedCases& c) {
     const Count begin = next[a], end = begin + (next[a + 1] + chunk - 1) / chunk * chunk;
     for (Count at = begin; at < end; at += stretch_length)
       stretches_.push_back({at, std::min(end, at + stretch_length), a});
-    segment_.resize(static_cast<std::size_t>(end), static_cast<std::int32_t>(a));
     next[a + 1] = end;
   }
   packed_ = next[g_];
@@ -55,9 +56,12 @@ void Staged::pack(const StagedCases& c) {
     place_of_[i] = static_cast<std::int32_t>(at);
     case_of_[at] = static_cast<std::int32_t>(i);
   }
-  text_of_.resize(static_cast<std::size_t>(t_ * packed_));
+  held_.resize(static_cast<std::size_t>(t_ * packed_));
   for (Count t = 0; t < t_; ++t)
-    for (Count i = 0; i < n_; ++i) text_of_[t * packed_ + place_of_[i]] = c.text_of[t * n_ + i];
+    for (Count i = 0; i < n_; ++i) {
+      const std::int32_t text = c.text_of[t * n_ + i];
+      held_[t * packed_ + place_of_[i]] = {text, c.segment[i], c.lengths[text]};
+    }
   rows_.resize(static_cast<std::size_t>(p_ * packed_));
   for (Count f = 0; f < p_; ++f)
     for (Count i = 0; i < n_; ++i) rows_[place_of_[i] * p_ + f] = c.columns[f * n_ + i];
@@ -90,9 +94,8 @@ void Staged::pack_numbers(const StagedCases& c) {
       if (x[i] == x[i]) largest_[at] = scaled == scaled ? std::max(largest_[at], fabs(scaled)) : infinity;
     }
     if (is_symbol_[f]) continue;
-    for (Count at = 0; at < packed_; ++at)  // no bound: 0 - infinity is below every difference
-      if (!(largest_[segment_[at] * p_ + f] < too_large) && (case_of_[at] < 0 || x[case_of_[at]] == x[case_of_[at]]))
-        to[at] = 0.0f;
+    for (Count i = 0; i < n_; ++i)  // no bound: 0 - infinity is below every difference
+      if (x[i] == x[i] && !(largest_[c.segment[i] * p_ + f] < too_large)) to[place_of_[i]] = 0.0f;
   }
 }
 

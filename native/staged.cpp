@@ -31,7 +31,7 @@ constexpr double slack = 1e-11;  // relative; covers the rounding of sums in dou
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr float visited = std::numeric_limits<float>::quiet_NaN();  // or left out, or padding: within no reach
 constexpr int buckets = 64;
-constexpr Count ahead = 2 * lanes;  // letters are fetched so long before they are compared
+constexpr Count ahead = lanes;  // letters are fetched so long before they are compared, and what says where they are
 
 // At least the bound, in single precision, of every case whose sum is at most `sum`. Terms and sums of such a bound are
 // off by 2^-24 of their size a step, and by the smallest number where they vanish; they are cut where numbers end.
@@ -82,10 +82,7 @@ class StagedSearch {
 
  private:
   double raised(double raw) const { return s_.power_ == 2 ? raw * raw : raw; }
-  float raised(float raw) const { return s_.power_ == 2 ? raw * raw : raw; }
-  std::int32_t text(Count t, Count i) const { return s_.text_of_[t * s_.packed_ + i]; }
-  Count segment(Count i) const { return s_.g_ == 1 ? 0 : s_.segment_[i]; }
-  double weight(Count t, Count i) const { return s_.text_coefficients_[segment(i) * s_.t_ + t]; }
+  const Held& held(Count t, Count i) const { return s_.held_[t * s_.packed_ + i]; }
 
   // Where each letter stands in the texts of the query.
   void ask() {
@@ -122,38 +119,40 @@ class StagedSearch {
     return !own.share ? edits : longer == 0 ? 0.0 : static_cast<double>(edits) / longer;
   }
 
-  // No text with more edits is within reach.
-  int most_edits(Count t, Count i, float cheap) const {
+  // No text with more edits is within reach. Single precision is enough: one edit more than needed is allowed.
+  int most_edits(Count t, const Held& other, float cheap) const {
     const Asked& own = space_.asked[t];
-    // single precision is enough: one edit more than needed is allowed
-    const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) / s_.text_floats_[segment(i) * s_.t_ + t];
-    const int longer = own.share ? std::max<int>(own.length, s_.lengths_[text(t, i)]) : 1;
+    const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) * s_.text_inverses_[other.segment * s_.t_ + t];
+    const int longer = own.share ? std::max(own.length, other.length) : 1;
     const float most = (s_.power_ == 2 ? sqrtf(room) : room) * static_cast<float>(longer);
     return most < most_letters - 1 ? static_cast<int>(most) + 1 : most_letters;  // false where it is not a number
   }
 
-  // The first cases, by number and symbol alone.
+  // A few cases that are near by number and symbol alone. As many chunks hold at least one up to the limit each.
   void first() {
-    const Count most = std::min(s_.n_, first_batch * k_);
-    std::vector<Neighbour>& first = space_.first;
-    first.clear();
-    float farthest = std::numeric_limits<float>::infinity();
-    for (Count at = 0; at < s_.packed_; at += chunk) {
-      if (minima_[at / chunk] > farthest) continue;
-      for (Count i = at; i < at + chunk; ++i) {
-        if (!(bounds_[i] <= farthest)) continue;
-        keep_smallest(first, {bounds_[i], s_.case_of_[i], static_cast<std::int32_t>(i)}, most);
-        if (static_cast<Count>(first.size()) == most) farthest = static_cast<float>(first.front().sum);
-      }
+    const auto most = static_cast<std::size_t>(std::min(s_.n_, first_batch * k_));
+    std::vector<float>& minima = space_.nearest_chunks;
+    minima.assign(minima_, minima_ + s_.packed_ / chunk);
+    float limit = std::numeric_limits<float>::infinity();
+    if (most < minima.size()) {
+      std::nth_element(minima.begin(), minima.begin() + static_cast<Count>(most), minima.end());
+      limit = minima[most];
     }
-    std::sort_heap(first.begin(), first.end());
-    Count found = 0;
-    for (const Neighbour& one : first) {
-      const auto cheap = static_cast<float>(one.sum);
-      space_.candidates[static_cast<std::size_t>(found++)] = {cheap, cheap, one.packed, 0};
-      bounds_[one.packed] = visited;
+    auto count = static_cast<std::size_t>(
+        tile_.gather(bounds_, minima_, s_.packed_, -1.0f, limit, space_.rows.data()));
+    Candidate* all = space_.candidates.data();
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::int32_t at = space_.rows[j];
+      all[j] = {bounds_[at], bounds_[at], at, 0};
     }
-    visit(space_.candidates.data(), found);
+    const auto nearer = [](const Candidate& a, const Candidate& b) { return a.cheap < b.cheap; };
+    if (count > most) {
+      std::nth_element(all, all + most, all + count, nearer);
+      count = most;
+    }
+    std::sort(all, all + count, nearer);
+    for (std::size_t j = 0; j < count; ++j) bounds_[all[j].packed] = visited;
+    visit(all, static_cast<Count>(count));
   }
 
   // Compares the cases with above < bound <= upto that are within reach, the nearest first.
@@ -174,29 +173,23 @@ class StagedSearch {
   Count lower_bounds(Count count, float from, std::array<Count, buckets>& sizes) {
     constexpr Count run = 256;
     std::array<float, run> lower;
-    std::array<std::int32_t, run> texts;
-    std::array<int, run> shared;
-    const float scale = reach32_ > from && reach32_ < infinity ? buckets / (reach32_ - from) : 0.0f;
+    const float reach = reach32_, scale = reach > from && reach < infinity ? buckets / (reach - from) : 0.0f;
+    const float* bounds = bounds_;
     Candidate* close = space_.candidates.data();
     Count found = 0;
     for (Count begin = 0; begin < count; begin += run) {
       const auto length = static_cast<std::size_t>(std::min(run, count - begin));
       const std::int32_t* rows = space_.rows.data() + begin;
-      for (std::size_t j = 0; j < length; ++j) lower[j] = bounds_[rows[j]];
+      for (std::size_t j = 0; j < length; ++j) lower[j] = bounds[rows[j]];
       for (Count t = 0; t < s_.t_; ++t) {
         const Asked& own = space_.asked[t];
-        for (std::size_t j = 0; j < length; ++j) texts[j] = text(t, rows[j]);
-        tile_.shared(own.counts, s_.counts_.data(), texts.data(), static_cast<Count>(length), shared.data());
-        for (std::size_t j = 0; j < length; ++j) {
-          const LengthRule& rule = own.rules[static_cast<std::size_t>(s_.lengths_[texts[j]] + 1)];
-          const float apart = rule.constant + static_cast<float>(rule.longer - shared[j]) * rule.factor;
-          lower[j] += s_.text_floats_[segment(rows[j]) * s_.t_ + t] * raised(apart);
-        }
+        tile_.letters({own.counts, s_.counts_.data(), &held(t, 0), own.rules.data(), s_.text_floats_.data() + t, s_.t_},
+                      s_.power_, rows, static_cast<Count>(length), lower.data());
       }
       for (std::size_t j = 0; j < length; ++j) {
         const auto bucket = static_cast<int>(std::min(buckets - 1.0f, (lower[j] - from) * scale));
-        close[found] = {lower[j], bounds_[rows[j]], rows[j], bucket};
-        const bool within = !(lower[j] > reach32_);
+        close[found] = {lower[j], bounds[rows[j]], rows[j], bucket};
+        const bool within = !(lower[j] > reach);
         sizes[static_cast<std::size_t>(bucket)] += within;
         found += within;
       }
@@ -208,9 +201,11 @@ class StagedSearch {
     std::array<Candidate, lanes> batch;
     Count waiting = 0;
     for (Count j = 0; j < count; ++j) {
-      if (j + ahead < count)
-        for (Count t = 0; t < s_.t_; ++t)
-          __builtin_prefetch(s_.letters_.data() + text(t, candidates[j + ahead].packed) * s_.width_);
+      if (j + 2 * ahead < count)
+        for (Count t = 0; t < s_.t_; ++t) {
+          __builtin_prefetch(&held(t, candidates[j + 2 * ahead].packed));
+          __builtin_prefetch(s_.letters_.data() + held(t, candidates[j + ahead].packed).text * s_.width_);
+        }
       if (candidates[j].lower > reach32_) continue;
       batch[static_cast<std::size_t>(waiting++)] = candidates[j];
       if (waiting < lanes) continue;
@@ -250,18 +245,18 @@ class StagedSearch {
     std::array<int, lanes>& edits = space_.edits[static_cast<std::size_t>(t)];
     Count wanted = 0;
     for (Count l = 0; l < count; ++l) {
-      const std::int32_t id = text(t, batch[l].packed);
+      const Held& other = held(t, batch[l].packed);
       const auto lane = static_cast<std::size_t>(l), slot = static_cast<std::size_t>(wanted);
       edits[lane] = 0;
-      if (s_.lengths_[id] < 0 || beyond[lane]) continue;
-      most[slot] = most_edits(t, batch[l].packed, batch[l].cheap);
-      if (const std::int16_t known = s_.repeats_ ? space_.known[id] : unknown; known != unknown) {
+      if (other.length < 0 || beyond[lane]) continue;
+      most[slot] = most_edits(t, other, batch[l].cheap);
+      if (const std::int16_t known = s_.repeats_ ? space_.known[other.text] : unknown; known != unknown) {
         edits[lane] = known < 0 ? -1 - known : known;
         beyond[lane] = edits[lane] > most[slot];
         if (known >= 0 || beyond[lane]) continue;
       }
-      ends[slot] = s_.letters_.data() + (id + 1) * s_.width_;
-      lengths[slot] = s_.lengths_[id];
+      ends[slot] = s_.letters_.data() + (other.text + 1) * s_.width_;
+      lengths[slot] = other.length;
       of[slot] = l;
       ++wanted;
     }
@@ -276,7 +271,7 @@ class StagedSearch {
       const auto lane = static_cast<std::size_t>(of[slot]);
       edits[lane] = counted[slot];
       beyond[lane] = counted[slot] > most[slot];
-      if (s_.repeats_) remember(text(t, batch[of[slot]].packed), counted[slot], beyond[lane]);
+      if (s_.repeats_) remember(held(t, batch[of[slot]].packed).text, counted[slot], beyond[lane]);
     }
   }
 
@@ -288,7 +283,7 @@ class StagedSearch {
   double whole(Count i, Count lane) const {
     const double* x = s_.rows_.data() + i * s_.p_;
     const double* q = q_.values + query_ * s_.p_;
-    const double* weights = s_.coefficients_.data() + segment(i) * s_.p_;
+    const double* weights = s_.coefficients_.data() + held(0, i).segment * s_.p_;
     double sum = 0.0;
     Count f = 0;
     for (Count t = 0; t <= s_.t_; ++t) {
@@ -301,7 +296,8 @@ class StagedSearch {
       }
       if (t == s_.t_) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];
-      sum += weight(t, i) * raised(raw(space_.asked[t], s_.lengths_[text(t, i)], edits));
+      const Held& other = held(t, i);
+      sum += s_.text_coefficients_[other.segment * s_.t_ + t] * raised(raw(space_.asked[t], other.length, edits));
     }
     return sum;
   }

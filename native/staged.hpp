@@ -33,6 +33,28 @@ struct Pattern {
   int length;
 };
 
+// A text of a stored case.
+struct Held {
+  std::int32_t text, segment;
+  std::int32_t length;  // -1: missing
+};
+
+// What a stored text of one length adds to bounds: constant + (longer - shared letters) * factor, before it is raised.
+struct LengthRule {
+  float constant, factor;
+  int longer;
+};
+
+// One text of the query, as the bounds see it.
+struct Letters {
+  const std::uint8_t* own;     // [32] counts of its letters
+  const std::uint8_t* counts;  // [d, 32] of the stored ones
+  const Held* held;            // [packed]
+  const LengthRule* rules;     // by length + 1
+  const float* weights;        // [segment * stride]
+  Count stride;
+};
+
 // What is compiled per instruction set.
 struct StagedTile {
   // sums[i] = the sum of the lines, begin <= i < end, whole chunks; minima[i / 64] of each chunk. Power 1 or 2.
@@ -40,8 +62,9 @@ struct StagedTile {
   // rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them. Up to eight
   // rows beyond them are written.
   Count (*gather)(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows);
-  // shared[j] = sum over b of min(own[b], counts[texts[j], b]): at least the letters that the two have in common
-  void (*shared)(const std::uint8_t* own, const std::uint8_t* counts, const std::int32_t* texts, Count count, int* shared);
+  // lower[j] += what the texts of rows[j] add at least. Two texts have at most sum over b of min(own[b], counts[b]) letters
+  // in common.
+  void (*letters)(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower);
   // edits[l], l < lanes: insertions, deletions and replacements from the query to the text that ends at ends[l]; where
   // there are more than most[l], any number beyond it that is not too large. Before a text there are zeros.
   void (*edits)(const Pattern& pattern, const std::uint8_t* const* ends, const int* lengths, const int* most, int* edits);
@@ -114,13 +137,12 @@ class Staged {
   std::vector<double> terms_;              // [t, 4]
   std::vector<double> text_coefficients_;  // [g, t]
   std::vector<float> text_floats_;         // [g, t] the same, cut where single precision ends
+  std::vector<float> text_inverses_;       // [g, t] one over these
   std::vector<std::uint8_t> letters_, counts_;
-  std::vector<std::int16_t> lengths_;
   std::vector<Stretch> stretches_;
   std::vector<std::int32_t> case_of_;      // [packed] -1: padding
   std::vector<std::int32_t> place_of_;     // [n]
-  std::vector<std::int32_t> segment_;      // [packed]
-  std::vector<std::int32_t> text_of_;      // [t, packed]
+  std::vector<Held> held_;                 // [t, packed]
   std::vector<double> rows_;               // [packed, p]
   std::vector<float> floats_;              // [p, packed] numbers centred and times their factor, or codes
   std::vector<double> centre_;             // [p]

@@ -26,13 +26,6 @@ struct Candidate {
   std::int32_t bucket;
 };
 
-// What a stored text of one length (-1: missing) adds to bounds: constant + (longer - shared letters) * factor, before it
-// is raised.
-struct LengthRule {
-  float constant, factor;
-  int longer;
-};
-
 // One text of the query.
 struct Asked {
   Pattern pattern;
@@ -60,7 +53,7 @@ struct Workspace {
     touched.reserve(all * static_cast<std::size_t>(t) + lanes);
     found.reserve(all);
     heap.reserve(static_cast<std::size_t>(std::min(packed, k)) + 1);
-    first.reserve(static_cast<std::size_t>(std::min(packed, first_batch * std::min(packed, k))) + 1);
+    nearest_chunks.reserve(all / chunk);
   }
   std::vector<float> bounds, minima;          // [block_length, packed], [block_length, chunks]
   std::vector<std::vector<Line>> lines;       // [block_length, g * p]
@@ -73,7 +66,7 @@ struct Workspace {
   std::vector<std::int32_t> touched;          // texts that are known
   std::vector<Neighbour> found;               // cases compared in full that were within reach
   std::vector<Neighbour> heap;                // the k nearest of them, the farthest on top
-  std::vector<Neighbour> first;               // the cases with the smallest bounds
+  std::vector<float> nearest_chunks;          // minima, to be put in order
 };
 
 inline void keep_smallest(std::vector<Neighbour>& heap, const Neighbour& candidate, Count k) {

@@ -101,30 +101,36 @@ Count gather(const float* sums, const float* minima, Count packed, float above, 
   return found;
 }
 
-void shared(const std::uint8_t* own, const std::uint8_t* counts, const std::int32_t* texts, Count count, int* shared) {
+int shared_letters(const std::uint8_t* own, const std::uint8_t* other) {
 #if defined(__AVX2__)
   const __m256i mine = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(own));
-  for (Count j = 0; j < count; ++j) {
-    const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts + texts[j] * letter_counts));
-    const __m256i four = _mm256_sad_epu8(_mm256_min_epu8(mine, other), _mm256_setzero_si256());
-    const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
-    shared[j] = _mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
-  }
+  const __m256i theirs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(other));
+  const __m256i four = _mm256_sad_epu8(_mm256_min_epu8(mine, theirs), _mm256_setzero_si256());
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return _mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
 #else
-  for (Count j = 0; j < count; ++j) {
-    const std::uint8_t* other = counts + texts[j] * letter_counts;
-    std::uint8_t least[letter_counts];
-    for (Count b = 0; b < letter_counts; ++b) least[b] = own[b] < other[b] ? own[b] : other[b];
-    int total = 0;
-    for (Count b = 0; b < letter_counts; ++b) total += least[b];
-    shared[j] = total;
-  }
+  std::uint8_t least[letter_counts];
+  for (Count b = 0; b < letter_counts; ++b) least[b] = own[b] < other[b] ? own[b] : other[b];
+  int total = 0;
+  for (Count b = 0; b < letter_counts; ++b) total += least[b];
+  return total;
 #endif
+}
+
+void letters(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower) {
+  const Letters l = letters;  // a copy, which the writes below cannot change
+  for (Count j = 0; j < count; ++j) {
+    const Held held = l.held[rows[j]];
+    const LengthRule rule = l.rules[held.length + 1];
+    const int shared = shared_letters(l.own, l.counts + held.text * letter_counts);
+    const float apart = rule.constant + static_cast<float>(rule.longer - shared) * rule.factor;
+    lower[j] += l.weights[held.segment * l.stride] * (power == 2 ? apart * apart : apart);
+  }
 }
 
 }  // namespace
 
 extern const StagedTile staged_tile;
-const StagedTile staged_tile{bound, gather, shared, count_edits};
+const StagedTile staged_tile{bound, gather, letters, count_edits};
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS
