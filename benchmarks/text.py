@@ -2,7 +2,7 @@
 
 Three tables of 5 numbers and a text of 40 letters, and the 10 nearest. How much is spared depends on how near they are:
 
-- offers of products, 20 of each: all ten are offers of the same product, as where records are linked or prices compared;
+- offers of products, 20 of each: all ten are offers of the same product, as where prices are compared;
 - the same with 4 of each: most of the ten are other products, whose titles differ in most letters;
 - numbers and random words that have nothing to do with each other: no two texts are near, and little can be spared.
 """
@@ -115,7 +115,7 @@ def nearwise(engine: str, data: Texts) -> Ready:
 
 
 def every_pair(data: Texts) -> Ready:
-    """All edit distances with rapidfuzz, all sums, then the nearest; a few queries at a time, each step on all cores."""
+    """All edit distances with rapidfuzz, all sums, then the nearest; a few queries at a time, all cores."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
@@ -133,8 +133,7 @@ def every_pair(data: Texts) -> Ready:
                 apart = cdist(
                     data.QT[start:end], data.T, scorer=Levenshtein.normalized_distance, dtype=np.float64, workers=cores
                 )
-                parts = np.array_split(np.arange(end - start), cores)
-                found += pool.map(lambda rows: nearest(apart[rows], data.QX[start:end][rows]), parts)
+                found += pool.map(nearest, np.array_split(apart, cores), np.array_split(data.QX[start:end], cores))
         return np.concatenate(found)
 
     return Ready(ask)
@@ -147,7 +146,10 @@ CONTENDERS = (
 )
 
 WORKS = (
-    Work("text", "20,000 offers (20 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 20), CONTENDERS),
+    Work(
+        "text", "20,000 offers (20 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 20),
+        CONTENDERS,
+    ),
     Work(
         "text few alike", "20,000 offers (4 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 4),
         CONTENDERS,

@@ -30,7 +30,7 @@ Bytes = NDArray[np.uint8]
 
 
 class Packed(NamedTuple):
-    """Texts as the kernel wants them: (n, width) codes of letters, (n, 32) how many have each code modulo 32, lengths."""
+    """Texts for the kernel: (n, width) codes of letters, (n, 32) how many have each code modulo 32, (n,) lengths."""
 
     letters: Bytes
     counts: Bytes
@@ -84,6 +84,8 @@ class TextStages:
             return f"p={distance.metric.p:g} is not in the core"
         if not len(distance.stored):
             return "there are no cases"
+        if not np.isfinite(np.asarray(distance.weights.values) * distance.metric.scales()).all():
+            return "a weight over the unit of its feature is not a finite number"
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if measure.fitted.form not in ("line", "overlap") and not _is_text(measure):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
