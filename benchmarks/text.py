@@ -1,9 +1,10 @@
 """Two stages: numbers are cheap and bound the distance from below, text is compared for the survivors only.
 
-Three tables of 5 numbers and a text of 40 letters, and the 10 nearest. How much is spared depends on how near they are:
+Four tables of 5 numbers and a text of 40 letters, and the 10 nearest. How much is spared depends on how near they are:
 
 - offers of products, 20 of each: all ten are offers of the same product, as where prices are compared;
-- the same with 4 of each: most of the ten are other products, whose titles differ in most letters;
+- records of things, 20 of each, with more noise in numbers and text;
+- offers with 4 of each: most of the ten are other products, whose titles differ in most letters;
 - numbers and random words that have nothing to do with each other: no two texts are near, and little can be spared.
 """
 
@@ -90,6 +91,24 @@ def offers(each: int, tiny: bool) -> Texts:
     return Texts(*draw(n), *draw(m))
 
 
+def records(tiny: bool) -> Texts:
+    """Records of things that come up about twenty times each: numbers with noise, a tenth of the letters wrong."""
+    n, m = sizes(tiny)
+    rng = np.random.default_rng(0)
+    things = max(1, n // 20)
+    numbers = rng.random((things, NUMBERS))
+    titles = rng.integers(0, len(ALPHABET), (things, LETTERS))
+
+    def draw(rows: int) -> tuple[Any, list[str]]:
+        at = rng.integers(0, things, rows)
+        typed = titles[at].copy()
+        wrong = rng.random(typed.shape) < 0.1
+        typed[wrong] = rng.integers(0, len(ALPHABET), int(wrong.sum()))
+        return numbers[at] + 0.05 * rng.standard_normal((rows, NUMBERS)), ["".join(ALPHABET[row]) for row in typed]
+
+    return Texts(*draw(n), *draw(m))
+
+
 def unrelated(tiny: bool) -> Texts:
     """Uniform numbers beside random words: the nearest texts still differ in most of their letters."""
     n, m = sizes(tiny)
@@ -150,6 +169,7 @@ WORKS = (
         "text", "20,000 offers (20 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 20),
         CONTENDERS,
     ),
+    Work("text records", "20,000 records (20 a thing) x (5 numbers + 40 letters), 1,000 queries", records, CONTENDERS),
     Work(
         "text few alike", "20,000 offers (4 a product) x (5 numbers + 40 letters), 1,000 queries", partial(offers, 4),
         CONTENDERS,
