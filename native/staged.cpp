@@ -1,25 +1,24 @@
 // The k nearest cases where some features are texts, which are compared by edits only where they can still matter.
 //
-//   1. row[i] = sum over numbers and symbols, for all cases: at most the whole sum
-//   2. the cases with the smallest rows are compared in full, which bounds the k-th sum from above
-//   3. every other case whose row is within reach: its texts share so many letters at most, which bounds their edits;
-//      edits are counted, eight texts at a time, for those still within reach
+//   1. single precision bounds the sum over numbers and symbols of all cases from below (staged.build.cpp says why it holds)
+//   2. the cases with the smallest bounds are compared in full, which bounds the k-th sum from above: the reach
+//   3. for the others within reach, in bands of growing bounds: the letters that two texts share bound their edits; in the
+//      order of the bound that results, edits are counted, eight texts at a time, until no case is within reach
+//   4. sums are added in double precision, feature by feature in the order of the table, for those that are still left
 //
-// Whole sums are added feature by feature in the order of the table. Edits are bounded by
+// Edits are bounded by
 //   edits >= longer length - shared letters
 // since an alignment has at least as many columns as the longer text, and every column without an edit pairs equal letters.
 #include "staged.hpp"
 
 #include <math.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <limits>
 #include <system_error>
 #include <thread>
-#include <vector>
 
+#include "scan.hpp"
 #include "staged.space.hpp"
 
 namespace nearwise {
@@ -28,192 +27,277 @@ using namespace stages;
 
 namespace {
 
-constexpr Count run_length = 256;    // cases whose letters are compared at a time
-constexpr double slack = 1e-11;      // relative; covers the rounding of bounds and sums
+constexpr double slack = 1e-11;  // relative; covers the rounding of sums in double precision
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double visited = -1.0;  // or left out
+constexpr float visited = std::numeric_limits<float>::quiet_NaN();  // or left out, or padding: within no reach
+constexpr int buckets = 64;
+constexpr Count ahead = lanes;  // letters are fetched so long before they are compared, and what says where they are
 
-class Search {
+// At least the bound, in single precision, of every case whose sum is at most `sum`. Terms and sums of such a bound are
+// off by 2^-24 of their size a step, and by the smallest number where they vanish; they are cut where numbers end.
+float widened(double sum, Count features) {
+  const double steps = static_cast<double>(features + 16);
+  const double wide = sum * (1 + steps / (1 << 23)) + steps * std::numeric_limits<float>::min();
+  return wide < 1e15 ? static_cast<float>(wide) : std::numeric_limits<float>::infinity();
+}
+
+// At most the sum that has this bound in single precision.
+double narrowed(float bound, Count features) {
+  const double steps = static_cast<double>(features + 16);
+  return std::max(0.0, bound * (1 - steps / (1 << 22)) - steps * std::numeric_limits<float>::min());
+}
+
+}  // namespace
+
+class StagedSearch {
  public:
-  Search(const Cases& c, const Queries& q, const Texts& texts, const Powers* powers, const TextTile& tile,
-         Workspace& space, Count query, double* row)
-      : c_(c), q_(q), texts_(texts), powers_(powers), tile_(tile), space_(space), query_(query), row_(row) {
+  StagedSearch(const Staged& s, const StagedQueries& q, const StagedTile& tile, Workspace& space, Count query, Count slot)
+      : s_(s), q_(q), tile_(tile), space_(space), query_(query), bounds_(space.bounds.data() + slot * s.packed_),
+        minima_(space.minima.data() + slot * (s.packed_ / chunk)), k_(std::min(q.k, std::max<Count>(1, s.n_))) {
     space_.found.clear();
     space_.heap.clear();
-    std::fill(space_.patterns.begin(), space_.patterns.end(), 0);
-    for (Count t = 0; t < texts_.t; ++t) {
-      const std::uint8_t* own = asked(t);
-      if (own[length_at] == no_text) continue;
-      for (int i = 0; i < own[length_at]; ++i)
-        if (own[i] != 0) space_.patterns[static_cast<std::size_t>(256 * t + own[i])] |= std::uint64_t{1} << i;
-    }
-    in_front_ = texts_.terms[0] == static_cast<double>(c_.p);  // all numbers and symbols come before the texts
+    ask();
   }
 
   void run(const Nearest& nearest) {
-    if (q_.exclude[query_] >= 0) row_[q_.exclude[query_]] = visited;
+    for (Count a = 0, at = 0; a < s_.packed_; a += chunk, ++at)
+      if (s_.case_of_[a + chunk - 1] < 0)  // only the last chunk of a segment has padding, at its end
+        for (Count i = a; i < a + chunk; ++i)
+          if (s_.case_of_[i] < 0) bounds_[i] = visited;
+    if (q_.exclude[query_] >= 0) bounds_[s_.place_of_[q_.exclude[query_]]] = visited;
     first();
-    double above = -0.5, start = reach_;
-    for (const double part : {0.25, 0.5, 1.0}) {  // the nearest first: what they bring into reach spares the others
-      const double upto = part == 1.0 ? infinity : part * start;
+    float above = -1.0f;
+    const float start = reach32_;
+    for (const float part : {0.125f, 0.25f, 0.5f, 1.0f}) {  // what the nearest bring into reach spares the others
+      const float upto = part == 1.0f ? start : part * start;
       if (!(upto > above)) continue;
-      band(above, upto);
+      band(above, std::min(upto, reach32_));
+      if (reach32_ <= upto) break;
       above = upto;
     }
+    for (const std::int32_t text : space_.touched) space_.known[text] = unknown;
+    space_.touched.clear();
     write(nearest);
   }
 
  private:
-  const std::uint8_t* asked(Count t) const { return texts_.asked + (query_ * texts_.t + t) * text_bytes; }
-  const std::uint8_t* stored(Count t) const { return texts_.stored + t * c_.n * text_bytes; }
-  double coefficient(Count i, Count t) const { return texts_.coefficients[segment(i) * texts_.t + t]; }
-  double raised(double raw) const { return c_.power == 2 ? raw * raw : raw; }
+  double raised(double raw) const { return s_.power_ == 2 ? raw * raw : raw; }
+  const Held& held(Count t, Count i) const { return s_.held_[t * s_.packed_ + i]; }
 
-  Count segment(Count i) const {
-    if (c_.g == 1) return 0;
-    return std::upper_bound(c_.segments + 1, c_.segments + c_.g, i) - (c_.segments + 1);
-  }
-
-  // What two texts with this many edits add to the sum, under the missing policy.
-  double term(Count t, Count i, int own, int other, int edits) const {
-    const double* rule = texts_.terms + 4 * t;
-    if (own == no_text || other == no_text) return coefficient(i, t) * raised(own == other ? rule[3] : rule[2]);
-    return coefficient(i, t) * powers_[rule[1] != 0.0].raised[std::max(own, other)][edits];
-  }
-
-  // No text with more edits is within reach, whichever case of the batch it belongs to.
-  int most_edits(Count t, const Count* batch, Count count) const {
-    double room = 0.0, longer = asked(t)[length_at];
-    for (Count l = 0; l < count; ++l) {
-      const double weight = coefficient(batch[l], t);
-      if (!(weight > 0)) return text_letters;
-      room = std::max(room, (reach_ - row_[batch[l]]) / weight);
-      longer = std::max<double>(longer, stored(t)[batch[l] * text_bytes + length_at]);
+  // Where each letter stands in the texts of the query.
+  void ask() {
+    for (Count t = 0; t < s_.t_; ++t) {
+      const Count at = query_ * s_.t_ + t;
+      const std::uint8_t* letters = q_.letters + at * q_.width;
+      const int length = q_.lengths[at];
+      const Count words = std::max<Count>(1, (length + 63) / 64);
+      std::uint64_t* pattern = space_.words.data() + 256 * most_words * t;
+      std::fill(pattern, pattern + 256 * words, 0);
+      for (int i = 0; i < length; ++i)
+        if (letters[i] != 0) pattern[letters[i] * words + i / 64] |= std::uint64_t{1} << (i % 64);
+      Asked& own = space_.asked[t];
+      own.pattern = {pattern, words, std::max(0, length)};
+      own.counts = q_.counts + at * letter_counts;
+      own.length = length;
+      own.share = s_.terms_[4 * t + 1] != 0.0;
+      own.one = s_.terms_[4 * t + 2];
+      own.both = s_.terms_[4 * t + 3];
+      for (int other = -1; other <= s_.width_; ++other) {
+        const bool missing = length < 0 || other < 0;
+        const int longer = std::max(length, other);
+        const auto constant = static_cast<float>(missing ? std::min(1e7, raw(own, other, 0)) : 0.0);
+        const float factor = missing || longer == 0 ? 0.0f : own.share ? 1.0f / static_cast<float>(longer) : 1.0f;
+        own.rules[static_cast<std::size_t>(other + 1)] = {constant, factor, longer};
+      }
     }
-    const double edits = (c_.power == 2 ? sqrt(room) : room) * (texts_.terms[4 * t + 1] != 0.0 ? longer : 1.0);
-    return edits < text_letters - 1 ? static_cast<int>(edits) + 1 : text_letters;  // false where it is not a number
   }
 
-  // The first cases, by number and symbol alone.
+  // The raw difference of two texts with this many edits, under the missing policy.
+  static double raw(const Asked& own, int other, int edits) {
+    if (own.length < 0 || other < 0) return own.length == other ? own.both : own.one;
+    const int longer = std::max(own.length, other);
+    return !own.share ? edits : longer == 0 ? 0.0 : static_cast<double>(edits) / longer;
+  }
+
+  // No text with more edits is within reach. Single precision is enough: one edit more than needed is allowed.
+  int most_edits(Count t, const Held& other, float cheap) const {
+    const Asked& own = space_.asked[t];
+    const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) * s_.text_inverses_[other.segment * s_.t_ + t];
+    const int longer = own.share ? std::max(own.length, other.length) : 1;
+    const float most = (s_.power_ == 2 ? sqrtf(room) : room) * static_cast<float>(longer);
+    return most < most_letters - 1 ? static_cast<int>(most) + 1 : most_letters;  // false where it is not a number
+  }
+
+  // A few cases that are near by number and symbol alone. As many chunks hold at least one up to the limit each.
   void first() {
-    const Count most = std::min(c_.n, first_batch * std::min(c_.n, q_.k));
-    space_.first.clear();
-    double farthest = infinity;
-    for (Count i = 0; i < c_.n; ++i) {
-      if (row_[i] != row_[i]) row_[i] = infinity;  // 0 * infinity has no place in an order and ranks with infinity
-      if (row_[i] > farthest || row_[i] < 0.0) continue;
-      keep_smallest(space_.first, {row_[i], i, i}, most);
-      if (static_cast<Count>(space_.first.size()) == most) farthest = space_.first.front().sum;
+    const auto most = static_cast<std::size_t>(std::min(s_.n_, first_batch * k_));
+    std::vector<float>& minima = space_.nearest_chunks;
+    minima.assign(minima_, minima_ + s_.packed_ / chunk);
+    float limit = std::numeric_limits<float>::infinity();
+    if (most < minima.size()) {
+      std::nth_element(minima.begin(), minima.begin() + static_cast<Count>(most), minima.end());
+      limit = minima[most];
     }
-    std::sort_heap(space_.first.begin(), space_.first.end());
-    std::array<Count, lanes> batch;
+    auto count = static_cast<std::size_t>(
+        tile_.gather(bounds_, minima_, s_.packed_, -1.0f, limit, space_.rows.data()));
+    Candidate* all = space_.candidates.data();
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::int32_t at = space_.rows[j];
+      all[j] = {bounds_[at], bounds_[at], at, 0};
+    }
+    const auto nearer = [](const Candidate& a, const Candidate& b) { return a.cheap < b.cheap; };
+    if (count > most) {
+      std::nth_element(all, all + most, all + count, nearer);
+      count = most;
+    }
+    std::sort(all, all + count, nearer);
+    for (std::size_t j = 0; j < count; ++j) bounds_[all[j].packed] = visited;
+    visit(all, static_cast<Count>(count));
+  }
+
+  // Compares the cases with above < bound <= upto that are within reach, the nearest first.
+  void band(float above, float upto) {
+    const Count count = tile_.gather(bounds_, minima_, s_.packed_, above, upto, space_.rows.data());
+    std::array<Count, buckets> ends{};
+    const Count close = lower_bounds(count, std::max(above, 0.0f), ends);
+    Count start = 0;
+    for (Count& end : ends) std::swap(start, end), start += end;  // from sizes to starts
+    for (Count j = 0; j < close; ++j) {
+      const Candidate& one = space_.candidates[static_cast<std::size_t>(j)];
+      space_.sorted[static_cast<std::size_t>(ends[static_cast<std::size_t>(one.bucket)]++)] = one;
+    }
+    visit(space_.sorted.data(), close);
+  }
+
+  // Candidates from the first `count` rows: those that the shared letters leave within reach; returns how many.
+  Count lower_bounds(Count count, float from, std::array<Count, buckets>& sizes) {
+    constexpr Count run = 256;
+    std::array<float, run> lower;
+    const float reach = reach32_, scale = reach > from && reach < infinity ? buckets / (reach - from) : 0.0f;
+    const float* bounds = bounds_;
+    Candidate* close = space_.candidates.data();
+    Count found = 0;
+    for (Count begin = 0; begin < count; begin += run) {
+      const auto length = static_cast<std::size_t>(std::min(run, count - begin));
+      const std::int32_t* rows = space_.rows.data() + begin;
+      for (std::size_t j = 0; j < length; ++j) lower[j] = bounds[rows[j]];
+      for (Count t = 0; t < s_.t_; ++t) {
+        const Asked& own = space_.asked[t];
+        tile_.letters({own.counts, s_.counts_.data(), &held(t, 0), own.rules.data(), s_.text_floats_.data() + t, s_.t_},
+                      s_.power_, rows, static_cast<Count>(length), lower.data());
+      }
+      for (std::size_t j = 0; j < length; ++j) {
+        const auto bucket = static_cast<int>(std::min(buckets - 1.0f, (lower[j] - from) * scale));
+        close[found] = {lower[j], bounds[rows[j]], rows[j], bucket};
+        const bool within = !(lower[j] > reach);
+        sizes[static_cast<std::size_t>(bucket)] += within;
+        found += within;
+      }
+    }
+    return found;
+  }
+
+  void visit(const Candidate* candidates, Count count) {
+    std::array<Candidate, lanes> batch;
     Count waiting = 0;
-    for (const Neighbour& one : space_.first) {
-      batch[static_cast<std::size_t>(waiting++)] = one.packed;
+    for (Count j = 0; j < count; ++j) {
+      if (j + 2 * ahead < count)
+        for (Count t = 0; t < s_.t_; ++t) {
+          __builtin_prefetch(&held(t, candidates[j + 2 * ahead].packed));
+          __builtin_prefetch(s_.letters_.data() + held(t, candidates[j + ahead].packed).text * s_.width_);
+        }
+      if (candidates[j].lower > reach32_) continue;
+      batch[static_cast<std::size_t>(waiting++)] = candidates[j];
       if (waiting < lanes) continue;
       compare(batch.data(), waiting);
       waiting = 0;
     }
     compare(batch.data(), waiting);
-    for (const Neighbour& one : space_.first) row_[one.packed] = visited;
-  }
-
-  // Compares the cases with above < row <= upto that are within reach.
-  void band(double above, double upto) {
-    std::array<Count, run_length> rows;
-    std::array<Count, lanes> batch;
-    Count waiting = 0;
-    for (Count i = 0; i < c_.n;) {
-      const double most = std::min(upto, reach_);
-      Count count = 0;
-      for (; i < c_.n && count < run_length; ++i) {
-        rows[static_cast<std::size_t>(count)] = i;
-        count += (row_[i] > above) & (row_[i] <= most);
-      }
-      const Count close = still_close(rows.data(), count);
-      for (Count j = 0; j < close; ++j) {
-        batch[static_cast<std::size_t>(waiting++)] = rows[static_cast<std::size_t>(j)];
-        if (waiting < lanes) continue;
-        compare(batch.data(), waiting);
-        waiting = 0;
-      }
-    }
-    compare(batch.data(), waiting);
-  }
-
-  // Moves to the front the cases that the shared letters leave within reach.
-  Count still_close(Count* rows, Count count) const {
-    std::array<double, run_length> lower;
-    std::array<int, run_length> shared;
-    for (Count j = 0; j < count; ++j) lower[static_cast<std::size_t>(j)] = row_[rows[j]];
-    for (Count t = 0; t < texts_.t; ++t) {
-      tile_.shared(asked(t), stored(t), rows, count, shared.data());
-      const int own = asked(t)[length_at];
-      const std::uint8_t* others = stored(t) + length_at;
-      for (Count j = 0; j < count; ++j) {
-        const int other = others[rows[j] * text_bytes];
-        const int least = std::max(own, other) - shared[static_cast<std::size_t>(j)];
-        lower[static_cast<std::size_t>(j)] += term(t, rows[j], own, other, least);
-      }
-    }
-    Count close = 0;
-    for (Count j = 0; j < count; ++j) {
-      const double bound = lower[static_cast<std::size_t>(j)];
-      rows[close] = rows[j];
-      close += !(bound > reach_);
-    }
-    return close;
-  }
-
-  double number_or_symbol(Count f, Count i) const {
-    const double x = c_.columns[f * c_.n + i], q = q_.values[query_ * c_.p + f];
-    if (x != x || q != q) return x != x && q != q ? c_.both_missing[f] : c_.one_missing[f];
-    return c_.is_symbol[f] ? (x != q ? 1.0 : 0.0) : fabs(q - x);
   }
 
   // Compares some cases in full, at most `lanes` of them.
-  void compare(const Count* batch, Count count) {
+  void compare(const Candidate* batch, Count count) {
     if (count == 0) return;
     std::array<bool, lanes> beyond{};
-    for (Count t = 0; t < texts_.t; ++t) {
-      if (asked(t)[length_at] == no_text) continue;
-      static constexpr std::uint8_t blank[text_bytes] = {};
-      std::array<const std::uint8_t*, lanes> texts;
-      for (Count l = 0; l < lanes; ++l) {
-        const std::uint8_t* text = l < count ? stored(t) + batch[l] * text_bytes : blank;
-        texts[static_cast<std::size_t>(l)] = text[length_at] == no_text ? blank : text;
-      }
-      const int most = most_edits(t, batch, count);
-      int* edits = space_.edits[static_cast<std::size_t>(t)].data();
-      tile_.edits(space_.patterns.data() + 256 * t, asked(t)[length_at], texts.data(), most, edits);
-      for (Count l = 0; l < count; ++l)
-        beyond[static_cast<std::size_t>(l)] |= edits[l] > most && stored(t)[batch[l] * text_bytes + length_at] != no_text;
-    }
+    for (Count t = 0; t < s_.t_; ++t)
+      if (space_.asked[t].length >= 0) count_edits(t, batch, count, beyond);
     for (Count l = 0; l < count; ++l) {
       if (beyond[static_cast<std::size_t>(l)]) continue;
-      const double sum = whole(batch[l], l);
-      const Neighbour one{sum != sum ? infinity : sum, c_.index[batch[l]], batch[l]};
+      const std::int32_t at = batch[l].packed;
+      const double sum = whole(at, l);
+      const Neighbour one{sum != sum ? infinity : sum, s_.case_of_[at], at};
       if (one.sum > reach_) continue;
       space_.found.push_back(one);
       keep_smallest(space_.heap, one, q_.k);
-      if (static_cast<Count>(space_.heap.size()) == q_.k) {
-        const double kth = space_.heap.front().sum;
-        reach_ = kth == infinity ? infinity : kth * (1 + q_.tolerance) * (1 + slack);
-      }
+      if (static_cast<Count>(space_.heap.size()) < q_.k) continue;
+      const double kth = space_.heap.front().sum;
+      reach_ = kth == infinity ? infinity : kth * (1 + q_.tolerance) * (1 + slack);
+      reach32_ = widened(reach_, s_.p_ + s_.t_);
     }
   }
 
+  // Edits of text t, from memory where the same text was compared before.
+  void count_edits(Count t, const Candidate* batch, Count count, std::array<bool, lanes>& beyond) {
+    std::array<const std::uint8_t*, lanes> ends;
+    std::array<int, lanes> lengths{}, most{}, counted;
+    std::array<Count, lanes> of;
+    ends.fill(s_.letters_.data() + s_.width_);
+    std::array<int, lanes>& edits = space_.edits[static_cast<std::size_t>(t)];
+    Count wanted = 0;
+    for (Count l = 0; l < count; ++l) {
+      const Held& other = held(t, batch[l].packed);
+      const auto lane = static_cast<std::size_t>(l), slot = static_cast<std::size_t>(wanted);
+      edits[lane] = 0;
+      if (other.length < 0 || beyond[lane]) continue;
+      most[slot] = most_edits(t, other, batch[l].cheap);
+      if (const std::int16_t known = s_.repeats_ ? space_.known[other.text] : unknown; known != unknown) {
+        edits[lane] = known < 0 ? -1 - known : known;
+        beyond[lane] = edits[lane] > most[slot];
+        if (known >= 0 || beyond[lane]) continue;
+      }
+      ends[slot] = s_.letters_.data() + (other.text + 1) * s_.width_;
+      lengths[slot] = other.length;
+      of[slot] = l;
+      ++wanted;
+    }
+    if (wanted == 0) return;
+    for (auto slot = static_cast<std::size_t>(wanted); slot < lanes; ++slot) {  // idle lanes repeat the first
+      ends[slot] = ends[0];
+      lengths[slot] = lengths[0];
+      most[slot] = most[0];
+    }
+    tile_.edits(space_.asked[t].pattern, ends.data(), lengths.data(), most.data(), counted.data());
+    for (std::size_t slot = 0; slot < static_cast<std::size_t>(wanted); ++slot) {
+      const auto lane = static_cast<std::size_t>(of[slot]);
+      edits[lane] = counted[slot];
+      beyond[lane] = counted[slot] > most[slot];
+      if (s_.repeats_) remember(held(t, batch[of[slot]].packed).text, counted[slot], beyond[lane]);
+    }
+  }
+
+  void remember(std::int32_t id, int edits, bool at_least) {
+    if (space_.known[id] == unknown) space_.touched.push_back(id);
+    space_.known[id] = static_cast<std::int16_t>(at_least ? -1 - edits : edits);
+  }
+
   double whole(Count i, Count lane) const {
-    const double* weights = c_.coefficients + segment(i) * c_.p;
-    double sum = in_front_ ? row_[i] : 0.0;
-    Count f = in_front_ ? c_.p : 0;
-    for (Count t = 0; t <= texts_.t; ++t) {
+    const double* x = s_.rows_.data() + i * s_.p_;
+    const double* q = q_.values + query_ * s_.p_;
+    const double* weights = s_.coefficients_.data() + held(0, i).segment * s_.p_;
+    double sum = 0.0;
+    Count f = 0;
+    for (Count t = 0; t <= s_.t_; ++t) {
       // terms[4 t] counts all features before text t, t of which are texts
-      const Count until = t == texts_.t ? c_.p : static_cast<Count>(texts_.terms[4 * t]) - t;
-      for (; f < until; ++f) sum += weights[f] * raised(number_or_symbol(f, i));
-      if (t == texts_.t) break;
+      const Count until = t == s_.t_ ? s_.p_ : static_cast<Count>(s_.terms_[4 * t]) - t;
+      for (; f < until; ++f) {
+        double apart = s_.is_symbol_[f] ? (x[f] != q[f] ? 1.0 : 0.0) : fabs(q[f] - x[f]);
+        if (x[f] != x[f] || q[f] != q[f]) apart = x[f] != x[f] && q[f] != q[f] ? s_.both_[f] : s_.one_[f];
+        sum += weights[f] * raised(apart);
+      }
+      if (t == s_.t_) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];
-      sum += term(t, i, asked(t)[length_at], stored(t)[i * text_bytes + length_at], edits);
+      const Held& other = held(t, i);
+      sum += s_.text_coefficients_[other.segment * s_.t_ + t] * raised(raw(space_.asked[t], other.length, edits));
     }
     return sum;
   }
@@ -230,54 +314,52 @@ class Search {
     const double kth = heap.back().sum, margin = kth == infinity ? 0.0 : q_.tolerance * kth;
     std::vector<Neighbour>& found = space_.found;
     std::erase_if(found, [&](const Neighbour& one) { return one.sum > kth + margin; });
-    // added up in the order of the cases, as the scan does
-    std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) { return a.packed < b.packed; });
-    double* tie_sums = nearest.tie_sums + query_ * c_.n_groups * c_.v;
+    // added up in the order of the cases, whatever the order in which they were found
+    std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) { return a.index < b.index; });
+    double* tie_sums = nearest.tie_sums + query_ * q_.n_groups * q_.v;
     for (const Neighbour& one : found) {
       if (one.sum < kth - margin) {
         ++nearest.inside[query_];
         continue;
       }
       ++nearest.tied[query_];
-      for (Count j = 0; j < c_.v; ++j)
-        tie_sums[c_.group_codes[one.packed] * c_.v + j] += c_.group_values[one.packed * c_.v + j];
+      for (Count j = 0; j < q_.v; ++j) tie_sums[q_.group_codes[one.index] * q_.v + j] += q_.group_values[one.index * q_.v + j];
     }
   }
 
-  const Cases& c_;
-  const Queries& q_;
-  const Texts& texts_;
-  const Powers* powers_;  // [2] of counts, of shares of the longer length
-  const TextTile& tile_;
+  const Staged& s_;
+  const StagedQueries& q_;
+  const StagedTile& tile_;
   Workspace& space_;
   Count query_;
-  double* row_;
+  float* bounds_;
+  float* minima_;
+  Count k_;
   double reach_ = infinity;  // no case beyond it is wanted
-  bool in_front_;
+  float reach32_ = std::numeric_limits<float>::infinity();
 };
 
-}  // namespace
-
-void staged(const Cases& cases, const Queries& queries, const Texts& texts, Count threads, Tile tile,
-            const TextTile& text_tile, const Nearest& nearest) {
-  const Count blocks = (queries.m + block_length - 1) / block_length;
-  const Count workers = std::max<Count>(1, std::min(threads, blocks));
+void Staged::nearest(const StagedQueries& q, const StagedTile& tile, const Nearest& nearest) const {
+  const Count blocks = (q.m + block_length - 1) / block_length;
+  const Count workers = std::max<Count>(1, std::min(q.threads, blocks));
   std::vector<Workspace> spaces;
   spaces.reserve(static_cast<std::size_t>(workers));
-  for (Count worker = 0; worker < workers; ++worker) spaces.emplace_back(cases.n, queries.k, texts.t);
+  for (Count worker = 0; worker < workers; ++worker) spaces.emplace_back(packed_, g_ * p_, t_, d_, q.k);
 
-  const std::vector<Powers> powers{Powers(cases.power, false), Powers(cases.power, true)};
   std::atomic<Count> next{0};
   auto work = [&](Workspace& space) {
     for (Count block = next++; block < blocks; block = next++) {
-      const Count first = block * block_length, last = std::min(first + block_length, queries.m);
-      for (Count begin = 0; begin < cases.n; begin += tile_length)
-        for (Count query = first; query < last; ++query)
-          tile(cases, queries.values + query * cases.p, begin, std::min(begin + tile_length, cases.n),
-               space.rows.data() + (query - first) * cases.n);
+      const Count first = block * block_length, last = std::min(first + block_length, q.m);
       for (Count query = first; query < last; ++query)
-        Search(cases, queries, texts, powers.data(), text_tile, space, query, space.rows.data() + (query - first) * cases.n)
-            .run(nearest);
+        lines(q.values + query * p_, space.lines[static_cast<std::size_t>(query - first)]);
+      for (const Stretch& each : stretches_)
+        for (Count query = first; query < last; ++query) {
+          const Count slot = query - first;
+          tile.bound(space.lines[static_cast<std::size_t>(slot)].data() + each.segment * p_, p_, power_, each.begin, each.end,
+                     space.bounds.data() + slot * packed_, space.minima.data() + slot * (packed_ / chunk));
+        }
+      for (Count query = first; query < last; ++query)
+        StagedSearch(*this, q, tile, space, query, query - first).run(nearest);
     }
   };
   std::vector<std::thread> helpers;

@@ -286,36 +286,6 @@ class CodedSearch:
         (m,), and the values added up per group, over the tie group (m, n_groups, v) or per level (m, k, n_groups, v).
         """
 
-def staged(
-    columns: NDArray[np.float64],
-    is_symbol: NDArray[np.uint8],
-    segments: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    one_missing: NDArray[np.float64],
-    both_missing: NDArray[np.float64],
-    power: int,
-    queries: NDArray[np.float64],
-    exclude: NDArray[np.int64],
-    index: NDArray[np.int64],
-    k: int,
-    tolerance: float,
-    group_codes: NDArray[np.int32],
-    group_values: NDArray[np.float64],
-    n_groups: int,
-    threads: int,
-    stored_texts: NDArray[np.uint8],
-    query_texts: NDArray[np.uint8],
-    text_terms: NDArray[np.float64],
-    text_coefficients: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """What `scan` gives, with texts that are compared only where they can still matter.
-
-    A text is a record of 128 bytes: 64 letters (codes 1 to 255; 0 in a query for a letter that no stored text
-    has), how many letters have each code modulo 32, the length (255: missing), and padding. Shapes: stored_texts
-    (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
-    all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
-    """
-
 def project(
     values: NDArray[np.float64],
     places: NDArray[np.int32],
@@ -446,3 +416,51 @@ def mdl_cuts(
 
     ``alphabet`` (c + 1,) holds log2(3^k - 2), ``table`` k log2 k in whole units of 1 / scale.
     """
+
+class StagedIndex:
+    """Numbers and symbols beside texts, which are compared by edits only where they can still matter.
+
+    Shapes: columns (p, n), is_symbol (p,), segment (n,), coefficients (g, p) and text_coefficients (g, t) not negative;
+    a case weighs by row ``segment`` of these. Each of d different texts is stored once: letters (d, width) are codes
+    from 1 at the end of the row and zeros before, counts (d, 32) how many letters have each code modulo 32, lengths
+    (d,) at most 255, -1 for a text that is missing; text_of (t, n) says which one a case has. text_terms (t, 4): the
+    place of the text among all features, 1 where its edits are divided by the longer length, the differences where one
+    or both are missing. NaN is a missing number or symbol.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        segment: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: int,
+        letters: NDArray[np.uint8],
+        counts: NDArray[np.uint8],
+        lengths: NDArray[np.int16],
+        text_of: NDArray[np.int32],
+        text_terms: NDArray[np.float64],
+        text_coefficients: NDArray[np.float64],
+    ) -> None: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        letters: NDArray[np.uint8],
+        counts: NDArray[np.uint8],
+        lengths: NDArray[np.int16],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """As `scan`, by case.
+
+        Shapes: queries (m, p), letters (m, t, width) from the beginning of each row, 0 for a letter that no stored text
+        has and which is not in counts (m, t, 32), lengths (m, t). The values of a tie group are added up in the order
+        of the cases.
+        """
