@@ -43,6 +43,8 @@ struct PairCase {
 // A run of panels of one group of cases against six queries of one group of cases, in single precision.
 struct NearBlock {
   const float* values;                   // [panels, p, 16]
+  const float* start;                    // [panels, 16] and
+  const float* query_start;              // [6] what the sums start from, if by_largest
   const float* unknown;                  // [panels, h, 16] what the case differs by where the query's value is missing
   Count panels, p, h;
   Count clean[kinds], holed[kinds];
@@ -51,6 +53,7 @@ struct NearBlock {
   const std::uint32_t* is_unknown;       // [h, 6] all ones where the query's value is missing
   const float* weights;                  // [p] of symbols: what two of them differ by; of circles: the period
   int power;
+  bool by_largest;                       // clean numbers are added up as max(x, q), see contrast.near.cpp
 };
 
 // Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
@@ -125,6 +128,9 @@ class Contrast {
   };
   PairCase at(Count i) const { return {rows_.data() + i * space_.p, cells_.data() + i * space_.h, groups_[i]}; }
   double difference(Count hole, Count group, Count i) const;
+  double packed(const double* row, Count f) const { return (row[f] - centre_[f]) * scales_[f] * gain_; }
+  float start(const double* row) const;
+  void choose_form(double size);
   void pack();
   void pack_unknown(Count group);
   template <class Work>
@@ -143,12 +149,13 @@ class Contrast {
 
   double gain_ = 1.0;                    // a power of two that keeps single precision far from overflow
   double slack_ = 0.0;                   // see contrast.near.cpp
+  bool by_largest_ = false;
   bool is_usable_ = true;
   std::vector<double> centre_;           // [p]
   std::vector<float> weights_;           // [p]
   std::vector<Segment> segments_;        // [g]
   std::vector<Count> order_;             // packed case -> case
-  std::vector<float> panels_, unknown_;
+  std::vector<float> panels_, start_, unknown_;
   Count unknown_group_ = -1;             // the group of queries that unknown_ is packed for
 };
 

@@ -31,6 +31,14 @@ Ints all(std::int32_t x) { return Ints{x, x, x, x, x, x, x, x}; }
 Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
 
+Floats larger(Floats x, Floats y) {
+#ifdef __AVX2__
+  return (Floats)_mm256_max_ps((__m256)x, (__m256)y);
+#else
+  return where(x > y, x, y);
+#endif
+}
+
 unsigned signs(Ints mask) {
 #ifdef __AVX2__
   return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask));
@@ -40,6 +48,11 @@ unsigned signs(Ints mask) {
   return out;
 #endif
 }
+
+// The sums so far. Loops over features work on a copy of their own, which stays in registers.
+struct Sums {
+  Floats at[near_height][2];
+};
 
 // delta^power of two known values, from their gap x - q.
 template <Kind kind, int power>
@@ -54,22 +67,39 @@ Floats term(Floats gap, Floats weight) {
 }
 
 template <Kind kind, int power>
-void add_clean(Floats (&sums)[near_height][2], const float* x, const float* q, const float* weights, Count features) {
+void add_clean(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
+  Sums own = sums;
   for (Count f = 0; f < features; ++f) {
     const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
     const Floats weight = all(kind == number ? 0.0f : weights[f]);
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats asked = all(q[f * near_height + r]);
-      sums[r][0] = sums[r][0] + term<kind, power>(low - asked, weight);
-      sums[r][1] = sums[r][1] + term<kind, power>(high - asked, weight);
+      own.at[r][0] = own.at[r][0] + term<kind, power>(low - asked, weight);
+      own.at[r][1] = own.at[r][1] + term<kind, power>(high - asked, weight);
     }
   }
+  sums = own;
+}
+
+void add_largest(Sums& sums, const float* x, const float* q, Count features) {
+  Sums own = sums;
+  for (Count f = 0; f < features; ++f) {
+    const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
+#pragma GCC unroll 6
+    for (int r = 0; r < near_height; ++r) {
+      const Floats asked = all(q[f * near_height + r]);
+      own.at[r][0] = own.at[r][0] + larger(low, asked);
+      own.at[r][1] = own.at[r][1] + larger(high, asked);
+    }
+  }
+  sums = own;
 }
 
 template <Kind kind, int power>
-void add_holed(Floats (&sums)[near_height][2], const float* x, const float* q, const float* weights,
+void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
                const float* unknown, const float* unknown_case, const std::uint32_t* is_unknown, Count features) {
+  Sums own = sums;
   for (Count f = 0; f < features; ++f) {
     const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
     const Ints other_low = load<Ints>(unknown + f * near_width), other_high = load<Ints>(unknown + f * near_width + 8);
@@ -78,26 +108,37 @@ void add_holed(Floats (&sums)[near_height][2], const float* x, const float* q, c
     for (int r = 0; r < near_height; ++r) {
       const Floats asked = all(q[f * near_height + r]);
       const Ints mask = all(static_cast<std::int32_t>(is_unknown[f * near_height + r]));
-      const Ints own = (Ints)all(unknown_case[f * near_height + r]);
+      const Ints other = (Ints)all(unknown_case[f * near_height + r]);
       const Floats gap_low = low - asked, gap_high = high - asked;  // not a number where one of the two is missing
-      sums[r][0] = sums[r][0] + where(gap_low == gap_low, term<kind, power>(gap_low, weight),
-                                      (Floats)((mask & other_low) | own));
-      sums[r][1] = sums[r][1] + where(gap_high == gap_high, term<kind, power>(gap_high, weight),
-                                      (Floats)((mask & other_high) | own));
+      own.at[r][0] = own.at[r][0] + where(gap_low == gap_low, term<kind, power>(gap_low, weight),
+                                      (Floats)((mask & other_low) | other));
+      own.at[r][1] = own.at[r][1] + where(gap_high == gap_high, term<kind, power>(gap_high, weight),
+                                      (Floats)((mask & other_high) | other));
     }
   }
+  sums = own;
 }
 
-template <int power>
+template <int power, bool by_largest>
 void run(const NearBlock& b, NearListener& listener) {
   const Count clean = b.clean[number] + b.clean[symbol] + b.clean[circle];
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.values + panel * b.p * near_width;
     const float* unknown = b.unknown + panel * b.h * near_width;
-    Floats sums[near_height][2];
+    Sums sums;
+    if constexpr (by_largest) {
+      const Floats low = load<Floats>(b.start + panel * near_width), high = load<Floats>(b.start + panel * near_width + 8);
 #pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) sums[r][0] = sums[r][1] = all(0.0f);
-    add_clean<number, power>(sums, x, b.queries, b.weights, b.clean[number]);
+      for (int r = 0; r < near_height; ++r) {
+        sums.at[r][0] = low + all(b.query_start[r]);
+        sums.at[r][1] = high + all(b.query_start[r]);
+      }
+      add_largest(sums, x, b.queries, b.clean[number]);
+    } else {
+#pragma GCC unroll 6
+      for (int r = 0; r < near_height; ++r) sums.at[r][0] = sums.at[r][1] = all(0.0f);
+      add_clean<number, power>(sums, x, b.queries, b.weights, b.clean[number]);
+    }
     if (clean > b.clean[number]) {
       Count f = b.clean[number];
       add_clean<symbol, power>(sums, x + f * near_width, b.queries + f * near_height, b.weights + f, b.clean[symbol]);
@@ -115,10 +156,10 @@ void run(const NearBlock& b, NearListener& listener) {
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats limit = all(listener.limits[r]);
-      const unsigned mask = signs(sums[r][0] <= limit) | (signs(sums[r][1] <= limit) << 8);
+      const unsigned mask = signs(sums.at[r][0] <= limit) | (signs(sums.at[r][1] <= limit) << 8);
       if (__builtin_expect(mask != 0, 0)) {
         float values[near_width];
-        __builtin_memcpy(values, &sums[r][0], sizeof sums[r]);
+        __builtin_memcpy(values, &sums.at[r][0], sizeof sums.at[r]);
         listener.found(r, panel, mask, values);
       }
     }
@@ -157,8 +198,9 @@ void others(const PairSpace& s, const PairCase& q, const PairCase& x, const Take
 }  // namespace
 
 void propose_near(const NearBlock& b, NearListener& listener) {
-  if (b.power == 2) run<2>(b, listener);
-  else run<1>(b, listener);
+  if (b.power == 2) run<2, false>(b, listener);
+  else if (b.by_largest) run<1, true>(b, listener);
+  else run<1, false>(b, listener);
 }
 
 double pair_sum(const PairSpace& s, const PairCase& q, const PairCase& x) {
