@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,16 +81,20 @@ class Line(Fitted):
         self.period = None if period is None else math.ldexp(period, self.exponent)
         if self.period is not None:
             self.form = "circle"  # type: ignore[misc]
-        sorted_ = np.sort(self._scaled(known))
-        self.sorted = sorted_
-        spread = float(sorted_[-1] - sorted_[0]) if len(known) else 0.0
+        self._known = self._scaled(known)
+        spread = float(self._known.max() - self._known.min()) if len(known) else 0.0
         self.maximum = math.ldexp(steps, self.exponent) if self.ranked else spread
         if self.period is not None:
             self.maximum = self.period / 2
         units = {"range": self.maximum, "steps": self.maximum, "none": 1.0, "sigma": 0.0}
         if by == "sigma" and len(known):
-            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(sorted_))
+            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(self.sorted))
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
+
+    @cached_property
+    def sorted(self) -> NDArray[np.float64]:
+        """The training values, ascending; sorted when first asked for."""
+        return np.sort(self._known)
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.turn is not None:

@@ -123,10 +123,11 @@ class Contrast:
             columns[f] = np.mod(columns[f], periods[f])
         holed = [f for f, column in enumerate(self.cases.columns) if column.missing is not None]
         holes = [u for f in holed if (u := self.unknown[f]) is not None]
-        both = np.array([u.both for u in holes]).reshape(len(holed), self.n_groups, self.n_groups)
+        both = np.array([u.both for u in holes], dtype=np.float64).reshape(len(holed), self.n_groups, self.n_groups)
         made = native.Contrast(
             columns, np.array(kinds, dtype=np.uint8), self.scales, periods, self.groups, self.n_groups,
-            np.array(holed, dtype=np.int64), np.array([u.cells for u in holes]).reshape(len(holed), len(self)),
+            np.array(holed, dtype=np.int64),
+            np.array([u.cells for u in holes], dtype=np.int32).reshape(len(holed), len(self)),
             [np.ascontiguousarray(u.table) for u in holes], both, self.power,
         )  # fmt: skip
         return made if made.is_usable else None
