@@ -36,9 +36,7 @@ class Contrast:
 
     def near(
         self, queries: NDArray[np.int64], k: int, tolerance: float, with_sums: bool, threads: int = 1
-    ) -> tuple[
-        NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]
-    ]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """``(ends (m * n_groups + 1,), inside, share, cases, sums)``: the k nearest of every group, ties included.
 
         Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a, by (sum, index).

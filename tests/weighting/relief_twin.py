@@ -9,11 +9,25 @@ from nearwise.cases.cuts import Cuts, equal_width, mdl
 TIE = 1e-12
 
 
+_TWINS = {}
+
+
+def twin_of(problem, unknown, groups=None):
+    """One twin serves all methods: pairs are worked out once."""
+    key = (id(problem), unknown, groups is None)
+    if key not in _TWINS or _TWINS[key].problem is not problem:
+        if len(_TWINS) > 8:
+            _TWINS.clear()
+        _TWINS[key] = Twin(problem, unknown, groups)
+    return _TWINS[key]
+
+
 class Twin:
     """Differences, distances and near cases of a problem, one pair at a time."""
 
-    def __init__(self, problem, power=1, unknown="probabilities", groups=None):
-        self.problem, self.power, self.unknown = problem, power, unknown
+    def __init__(self, problem, unknown, groups=None):
+        self.problem, self.unknown = problem, unknown
+        self.deltas, self.shares = {}, {}
         target = problem.target
         self.n, self.p = len(target), len(problem.features)
         self.y = target.values if groups is None else groups
@@ -30,6 +44,11 @@ class Twin:
 
     def delta(self, f, i, j):
         """Of case i, which asks, and case j; None where the feature is left out."""
+        if (f, i, j) not in self.deltas:
+            self.deltas[f, i, j] = self.new_delta(f, i, j)
+        return self.deltas[f, i, j]
+
+    def new_delta(self, f, i, j):
         measure, column = self.problem.metric.measures[f], self.problem.cases.columns[f]
         unit = measure.scale(1)
         if not (self.missing(f, i) or self.missing(f, j)) or measure.policy == "value" or self.unknown == "policy":
@@ -83,20 +102,22 @@ class Twin:
 
     def share(self, f, cell, group):
         """P(cell | group) over known values."""
-        members = self.known(f, group)
-        total = sum(self.w[k] for k in members)
-        return sum(self.w[k] for k in members if self.cell(f, k) == cell) / total
+        if (f, cell, group) not in self.shares:
+            members = self.known(f, group)
+            total = sum(self.w[k] for k in members)
+            self.shares[f, cell, group] = sum(self.w[k] for k in members if self.cell(f, k) == cell) / total
+        return self.shares[f, cell, group]
 
-    def distance(self, i, j):
+    def distance(self, i, j, power):
         deltas = [self.delta(f, i, j) for f in range(self.p)]
         there = [d for d in deltas if d is not None]
         if not there:
             measures = self.problem.metric.measures
-            return sum((m.scale(1) * m.fitted.maximum) ** self.power if m.scale(1) else 0.0 for m in measures)
-        return sum(d**self.power for d in there) * (self.p / len(there))
+            return sum((m.scale(1) * m.fitted.maximum) ** power if m.scale(1) else 0.0 for m in measures)
+        return sum(d**power for d in there) * (self.p / len(there))
 
-    def distances(self):
-        return [[self.distance(i, j) for j in range(self.n)] for i in range(self.n)]
+    def distances(self, power=1):
+        return [[self.distance(i, j, power) for j in range(self.n)] for i in range(self.n)]
 
     def near(self, row, others, k):
         """[(case, what it counts)] of the k nearest; ties share what is left."""
@@ -127,24 +148,26 @@ def contrast(twin, neighbours):
 
 
 def slow_relief_f(problem, k, unknown="probabilities"):
-    twin = Twin(problem, 1, unknown)
+    twin = twin_of(problem, unknown)
     d = twin.distances()
     return contrast(twin, lambda i, members: twin.near(d[i], members, k))
 
 
 def slow_relief(problem, unknown="policy"):
-    twin = Twin(problem, 2, unknown)
-    d, scores = twin.distances(), np.zeros(twin.p)
+    twin = twin_of(problem, unknown)
+    d, scores = twin.distances(2), np.zeros(twin.p)
     for i in range(twin.n):
         hits = [j for j in range(twin.n) if j != i and twin.y[j] == twin.y[i]]
         misses = [j for j in range(twin.n) if twin.y[j] != twin.y[i]]
         for f in range(twin.p):
-            scores[f] += twin.w[i] * (twin.mean(f, i, twin.near(d[i], misses, 1)) - twin.mean(f, i, twin.near(d[i], hits, 1)))
+            scores[f] += twin.w[i] * (
+                twin.mean(f, i, twin.near(d[i], misses, 1)) - twin.mean(f, i, twin.near(d[i], hits, 1))
+            )
     return scores
 
 
 def slow_zones(problem, per_case, uses_far, unknown="probabilities"):
-    twin = Twin(problem, 1, unknown)
+    twin = twin_of(problem, unknown)
     d = twin.distances()
     n = twin.n
     pairs = [d[i][j] for i in range(n) for j in range(n) if i != j]
@@ -164,7 +187,7 @@ def slow_zones(problem, per_case, uses_far, unknown="probabilities"):
 
 def slow_rrelief_f(problem, k, sigma=None, unknown="probabilities"):
     target = problem.target
-    twin = Twin(problem, 1, unknown, groups=np.zeros(len(target), dtype=int))
+    twin = twin_of(problem, unknown, groups=np.zeros(len(target), dtype=int))
     d, w = twin.distances(), target.weights
     low, high = min(target.values), max(target.values)
     both, differs, target_differs = np.zeros(twin.p), np.zeros(twin.p), 0.0

@@ -72,7 +72,7 @@ class Near:
     @property
     def ranks(self) -> Ints:
         """(e,) 0, 1, ... within each query and group."""
-        return np.arange(len(self.cases)) - self.spread(self.ends[:-1])
+        return np.asarray(np.arange(len(self.cases)) - self.spread(self.ends[:-1]))
 
     @property
     def shares(self) -> Floats:
@@ -83,7 +83,7 @@ class Near:
 
 
 class Contrast:
-    """The cases of a table as pairs. ``groups`` (n,) are their classes, ``unknown`` says what missing values differ by."""
+    """Cases in pairs; ``groups`` (n,) are their classes, ``unknown`` is what missing values differ by."""
 
     def __init__(
         self,
@@ -119,8 +119,8 @@ class Contrast:
             periods[f] = fitted.period if fitted.form == "circle" else 0.0
             kinds.append(KINDS[fitted.form])
         columns = packed(self.cases)
-        for f in np.flatnonzero(periods):
-            columns[f] = np.mod(columns[f], periods[f])
+        for at in np.flatnonzero(periods):
+            columns[at] = np.mod(columns[at], periods[at])
         holed = [f for f, column in enumerate(self.cases.columns) if column.missing is not None]
         holes = [u for f in holed if (u := self.unknown[f]) is not None]
         both = np.array([u.both for u in holes], dtype=np.float64).reshape(len(holed), self.n_groups, self.n_groups)
@@ -186,7 +186,7 @@ class Contrast:
             unknown.pairs(deltas, i, j, self.groups)
         elif missing is not None:
             deltas[missing[i] | missing[j]] = 0.0
-        return deltas
+        return np.asarray(deltas)
 
     # ------------------------------------------------------------------------------------------------- all pairs
 
@@ -236,7 +236,7 @@ class Contrast:
             out = measure.left_out(column, asked)
             if out is not None:
                 deltas[out] = 0.0
-        return deltas
+        return np.asarray(deltas)
 
     def blocked(self, rows: Ints, coefficients: Floats) -> Floats:
         """(p,) the coefficients (m, n) of all pairs times the differences of each feature."""

@@ -73,8 +73,7 @@ def by_policy(measure: Measure, column: Encoded, n_groups: int) -> Unknown | Non
         cells, both = np.zeros(len(column.values), dtype=np.intp), unit * measure.fitted.maximum
         table = np.full((n_groups, 1), both)
         both = 0.0 if measure.policy == "value" else both
-    cells = np.where(column.missing, -1, cells).astype(np.int32)
-    return Unknown(cells, table, np.full((n_groups, n_groups), both))
+    return Unknown(np.where(column.missing, -1, cells).astype(np.int32), table, np.full((n_groups, n_groups), both))
 
 
 def by_probabilities(

@@ -174,7 +174,8 @@ class Relief(ReliefLike):
 
     References: kira1992, fig. 1; wettschereck1997, eq. 14; moore2007.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
+    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"},
+    ...          {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
     >>> Relief().fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
     [2.5, -4.0]
     """
@@ -267,7 +268,8 @@ class ReliefF(ReliefLike):
 
     References: kononenko1994; robnik2003, fig. 2; wettschereck1997, sect. 3.1.1; moore2007.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
+    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"},
+    ...          {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
     >>> ReliefF(n_neighbors=1).fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
     [0.625, -1.0]
     """
@@ -310,7 +312,6 @@ class ReliefF(ReliefLike):
             names = ", ".join(f"{str(target.classes[c])!r} ({sizes[c]})" for c in small[:5])
             more = " ..." if len(small) > 5 else ""
             warn(
-                f"n_neighbors={self.n_neighbors} asks for more cases than there are beside a case in class {names}{more}: "
-                "means are taken over those there are. Lower n_neighbors, or expect little contrast there."
+                f"n_neighbors={self.n_neighbors} asks for more cases than there are beside a case in class "
+                f"{names}{more}: means are taken over those there are. Lower n_neighbors, or expect little contrast."
             )
-

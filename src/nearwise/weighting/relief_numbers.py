@@ -134,7 +134,7 @@ class RReliefF(ReliefLike):
 def _gaps(target: Target, i: NDArray[Any], j: NDArray[Any]) -> Floats:
     """(e,) differences of targets: over their range, or 0 and 1 for classes."""
     if target.classes is not None:
-        return (target.values[i] != target.values[j]).astype(np.float64)
+        return np.asarray(target.values[i] != target.values[j], dtype=np.float64)
     low, high = float(target.values.min()), float(target.values.max())
     if not high > low:
         return np.zeros(len(i))

@@ -12,7 +12,7 @@ from nearwise.engines.base import TIE
 from nearwise.statistics.contrast import Contrast
 from nearwise.weighting.relief import ReliefLike, contrast_weights
 
-__all__ = ["MultiSURF", "MultiSURFStar", "SURF", "SURFStar"]
+__all__ = ["SURF", "MultiSURF", "MultiSURFStar", "SURFStar"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,7 +104,8 @@ class SURF(Zones):
 
     References: greene2009; urbanowicz2018.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
+    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"},
+    ...          {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
     >>> SURF().fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
     [0.625, -1.0]
     """
@@ -128,9 +129,9 @@ class SURFStar(Zones):
 
     References: greene2010; urbanowicz2018.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
-    >>> SURFStar().fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
-    [-0.188, -2.0]
+    >>> cases = [{"a": a, "b": b, "c": c} for a in "01" for b in "01" for c in "01"]
+    >>> SURFStar().fit(cases, [case["a"] == case["b"] for case in cases]).scores_.round(3).tolist()
+    [1.0, 1.0, -1.5]
     """
 
     id = "surf-star"
@@ -152,9 +153,9 @@ class MultiSURF(Zones):
 
     References: urbanowicz2018.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
-    >>> MultiSURF().fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
-    [0.781, -0.25]
+    >>> cases = [{"a": a, "b": b, "c": c} for a in "01" for b in "01" for c in "01"]
+    >>> MultiSURF().fit(cases, [case["a"] == case["b"] for case in cases]).scores_.round(3).tolist()
+    [0.5, 0.5, -1.0]
     """
 
     id = "multisurf"
@@ -173,9 +174,9 @@ class MultiSURFStar(Zones):
 
     References: granizo2013; urbanowicz2018.
 
-    >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 9, "hue": "red"}, {"size": 7, "hue": "blue"}]
-    >>> MultiSURFStar().fit(cases, ["small", "small", "big", "big"]).scores_.round(3).tolist()
-    [-0.031, -1.25]
+    >>> cases = [{"a": a, "b": b, "c": c} for a in "01" for b in "01" for c in "01"]
+    >>> MultiSURFStar().fit(cases, [case["a"] == case["b"] for case in cases]).scores_.round(3).tolist()
+    [1.5, 1.5, 0.0]
     """
 
     id = "multisurf-star"
