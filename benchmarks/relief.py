@@ -109,7 +109,7 @@ WORKS = (
         "relief-mixed", "ReliefF, 5,000 x (50 numbers + 50 symbols), 5% missing", partial(mixed, 5_000, 100),
         (
             Contender(ours.NAME, nearwise_relief, ours=True),
-            Contender("all numbers, all known", plain_relief, ours=True, compared=False),
+            Contender("all numbers, all known", plain_relief, compared=False),
         ),
     ),
 )  # fmt: skip

@@ -56,6 +56,16 @@ struct NearBlock {
   bool by_largest;                       // clean numbers are added up as max(x, q), see contrast.near.cpp
 };
 
+// The same in numbers of sixteen bits, for tables of numbers without missing values.
+struct CoarseBlock {
+  const std::uint16_t* values;           // [panels, p, 16]
+  const std::uint16_t* halves;           // [panels, 16] half the total of a case, rounded up
+  const std::uint32_t* totals;           // [panels, 16] the sum of the values of a case
+  const std::uint32_t* queries;          // [p, 6] a value and the same value 16 bits higher
+  const std::uint32_t* query_totals;     // [6]
+  Count panels, p;
+};
+
 // Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
 struct NearListener {
   float limits[near_height];
@@ -67,11 +77,13 @@ struct NearListener {
 
 namespace baseline {
 void propose_near(const NearBlock& block, NearListener& listener);
+void propose_coarse(const CoarseBlock& block, NearListener& listener);
 double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
 void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
 }
 namespace avx2 {
 void propose_near(const NearBlock& block, NearListener& listener);
+void propose_coarse(const CoarseBlock& block, NearListener& listener);
 double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
 void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
 }
@@ -131,6 +143,9 @@ class Contrast {
   double packed(const double* row, Count f) const { return (row[f] - centre_[f]) * scales_[f] * gain_; }
   float start(const double* row) const;
   void choose_form(double size);
+  bool is_coarse_enough(const std::vector<double>& low, const std::vector<double>& high);
+  std::uint16_t coarse(const double* row, Count f) const;
+  void pack_coarse();
   void pack();
   void pack_unknown(Count group);
   template <class Work>
@@ -150,12 +165,18 @@ class Contrast {
   double gain_ = 1.0;                    // a power of two that keeps single precision far from overflow
   double slack_ = 0.0;                   // see contrast.near.cpp
   bool by_largest_ = false;
+  double coarse_gain_ = 0.0;             // what a difference is multiplied by in sixteen bits; 0: they are not used
+  std::vector<double> low_;              // [p] the smallest values, where they are used
   bool is_usable_ = true;
   std::vector<double> centre_;           // [p]
   std::vector<float> weights_;           // [p]
   std::vector<Segment> segments_;        // [g]
+  Count panels_of_ = 0;                  // panels of all groups
   std::vector<Count> order_;             // packed case -> case
   std::vector<float> panels_, start_, unknown_;
+  std::vector<std::uint16_t> coarse_, halves_;
+  std::vector<std::uint32_t> totals_;
+  std::vector<Count> place_;             // case -> packed case
   Count unknown_group_ = -1;             // the group of queries that unknown_ is packed for
 };
 

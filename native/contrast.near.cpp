@@ -5,7 +5,8 @@
 // kept whose smallest possible sum does not exceed the k-th smallest of the largest possible ones, ties included. Both
 // grow with t, so one limit of t a query does it.
 //
-// Sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less that of x and that of q, where
+// Where all features are numbers without holes and their ranges are even enough, t is a whole number of sixteen bits
+// (contrast.coarse.cpp). Otherwise sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less that of x and that of q, where
 // both sums start: two operations instead of three. With R the sum of the largest |x|, no partial sum exceeds 4R, so t is
 // off by at most 4.2 (p + 10) u R more.
 #include <algorithm>
@@ -40,8 +41,9 @@ struct Ranked {
 class NearSearch final : public NearListener {
  public:
   NearSearch(const Contrast& cases, Count k, double tolerance, bool with_sums)
-      : c_(cases), s_(cases.space_), k_(k), least_room_(2 * k + 32), tolerance_(tolerance), with_sums_(with_sums),
-        relative_(static_cast<double>(s_.p + 8) * 1.001 / (1 << 24)), lists_(chunk), limits_(chunk), rooms_(chunk), starts_(chunk),
+      : c_(cases), s_(cases.space_), k_(k), least_room_(2 * k + 4), tolerance_(tolerance), with_sums_(with_sums),
+        relative_(static_cast<double>(s_.p + 8) * 1.001 / (1 << 24)), lists_(chunk), limits_(chunk), rooms_(chunk), starts_(chunk), totals_(chunk),
+        coarse_(static_cast<std::size_t>(c_.coarse_gain_ > 0 ? s_.p * chunk : 0)),
         queries_(static_cast<std::size_t>(s_.p * chunk)), unknown_case_(static_cast<std::size_t>(s_.h * chunk)),
         is_unknown_(static_cast<std::size_t>(s_.h * chunk)) {}
 
@@ -49,8 +51,11 @@ class NearSearch final : public NearListener {
     asked_ = asked;
     m_ = m;
     const Count groups = (m + near_height - 1) / near_height;
-    pack_queries(groups);
-    const Count step = std::max<Count>(1, block_bytes / std::max<Count>(1, (s_.p + s_.h) * near_width * 4));
+    const bool is_coarse = c_.coarse_gain_ > 0;
+    if (is_coarse) pack_coarse(groups);
+    else pack_queries(groups);
+    const Count panel_bytes = (s_.p + s_.h) * near_width * (is_coarse ? 2 : 4);
+    const Count step = 2 * std::max<Count>(1, block_bytes / panel_bytes / 2);
     std::vector<Near> found(static_cast<std::size_t>(s_.g));
     for (Count a = 0; a < s_.g; ++a) {
       segment_ = &c_.segments_[a];
@@ -76,7 +81,7 @@ class NearSearch final : public NearListener {
       const Count at = (from_ + panel) * near_width + lane;
       if (at >= segment_->cases) continue;
       const Count packed = segment_->first_case + at;
-      if (c_.order_[packed] == asked_[slot]) continue;
+      if (packed == c_.place_[asked_[slot]]) continue;
       list.push_back({values[lane], static_cast<std::int32_t>(packed)});
     }
     if (static_cast<Count>(list.size()) >= rooms_[slot]) {
@@ -125,6 +130,19 @@ class NearSearch final : public NearListener {
     }
   }
 
+  void pack_coarse(Count groups) {
+    for (Count slot = 0; slot < groups * near_height; ++slot) {
+      const double* row = c_.rows_.data() + asked_[std::min(m_ - 1, slot)] * s_.p;
+      std::uint32_t* to = coarse_.data() + slot / near_height * s_.p * near_height + slot % near_height;
+      totals_[slot] = 0;
+      for (Count f = 0; f < s_.p; ++f) {
+        const std::uint32_t x = c_.coarse(row, f);
+        to[f * near_height] = x | x << 16;
+        totals_[slot] += x;
+      }
+    }
+  }
+
   // What a query differs by from a case of group a in which the feature is missing.
   void pack_holes(Count a, Count groups) {
     for (Count slot = 0; slot < groups * near_height; ++slot) {
@@ -146,8 +164,15 @@ class NearSearch final : public NearListener {
       const Count slot = group * near_height + row;
       limits[row] = slot < m_ ? limits_[slot] : -INFINITY;
     }
-    NearBlock block{};
     const Count first = segment_->first_panel + from;
+    if (c_.coarse_gain_ > 0) {
+      NEARWISE_CHOSEN(propose_coarse)
+      ({c_.coarse_.data() + first * s_.p * near_width, c_.halves_.data() + first * near_width,
+        c_.totals_.data() + first * near_width, coarse_.data() + group * s_.p * near_height,
+        totals_.data() + group * near_height, panels, s_.p}, *this);
+      return;
+    }
+    NearBlock block{};
     block.values = c_.panels_.data() + first * s_.p * near_width;
     block.start = c_.start_.data() + first * near_width;
     block.query_start = starts_.data() + group * near_height;
@@ -222,6 +247,7 @@ class NearSearch final : public NearListener {
   std::vector<float> limits_;
   std::vector<Count> rooms_;
   std::vector<float> starts_;
+  std::vector<std::uint32_t> totals_, coarse_;
   std::vector<float> queries_, unknown_case_;
   std::vector<std::uint32_t> is_unknown_;
   std::vector<Ranked> ranked_;

@@ -115,6 +115,13 @@ void Contrast::pack() {
     segments_.push_back({panels, first, position - first});
     panels += (position - first + near_width - 1) / near_width;
   }
+  place_.resize(static_cast<std::size_t>(n_));
+  for (Count at = 0; at < n_; ++at) place_[order_[at]] = at;
+  panels_of_ = panels;
+  if (is_coarse_enough(low, high)) {
+    pack_coarse();
+    return;
+  }
   panels_.assign(static_cast<std::size_t>(panels * p * near_width), 0.0f);
   start_.assign(static_cast<std::size_t>(panels * near_width), 0.0f);
   for (const Segment& segment : segments_)

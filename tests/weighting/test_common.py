@@ -28,6 +28,9 @@ DIMENSIONS = {
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 """id -> check -> why it cannot pass"""
 
+INTERACTIONS_ONLY = {"surf-star", "multisurf-star"}
+"""far misses differ most in the features that tell classes apart by themselves, and count against them"""
+
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
 
 
@@ -125,7 +128,7 @@ def test_it_selects_features_in_a_pipeline(method):
     chosen = make_pipeline(StandardScaler(), SelectFromModel(cheap(method), threshold=-np.inf, max_features=3))
     kept = chosen.fit_transform(X, y)
     assert kept.shape == (len(X), 3)
-    if method.needs_classes:
+    if method.needs_classes and method.id not in INTERACTIONS_ONLY:
         assert chosen[-1].get_support().tolist() == [True] * 3 + [False] * 3
 
 
