@@ -23,6 +23,7 @@ from benchmarks import (
     peers,
     presets,
     quantification,
+    relief,
     start,
     symbolic,
     text,
@@ -34,7 +35,7 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, presets, text, start)
+    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, presets, relief, text, start)
     return {work.name: work for group in groups for work in group.WORKS}
 
 

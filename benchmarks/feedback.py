@@ -1,4 +1,4 @@
-"""What learning asks of search: every k by leaving one out, many weight vectors, near hits and misses."""
+"""What learning asks of search: every k by leaving one out, many weight vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import ours, peers
+from benchmarks import ours
 from benchmarks.timing import Contender, Ready, Work
 
 LARGEST = 50
@@ -142,47 +142,6 @@ def sorted_columns(data: Labelled) -> Ready:
     return Ready(lambda _: [np.argsort(column) for column in held])
 
 
-# ------------------------------------------------------------------------------------------------------- Relief
-
-
-def relief_cases(tiny: bool) -> Labelled:
-    n, d = (200, 10) if tiny else (5_000, 100)
-    rng = np.random.default_rng(0)
-    X = rng.random((n, d))
-    return Labelled(X, (X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(n) > 1).astype(np.int64))
-
-
-def nearwise_relief(data: Labelled) -> Ready:
-    from nearwise import weighting
-
-    method = weighting.get("relieff")
-    return Ready(lambda _: method.fit(data.X, data.y).feature_importances_)
-
-
-def fast_select_relief(data: Labelled) -> Ready:
-    from fast_select import ReliefF
-
-    def ask(_: int) -> Any:
-        ReliefF(n_features_to_select=2, n_neighbors=10, backend="cpu", n_jobs=peers.cores()).fit(data.X, data.y)
-
-    return Ready(ask)
-
-
-def skrebate_relief(data: Labelled) -> Ready:
-    from skrebate import ReliefF
-
-    def ask(_: int) -> Any:
-        ReliefF(n_neighbors=10, n_features_to_select=2, n_jobs=peers.cores()).fit(data.X, data.y)
-
-    return Ready(ask)
-
-
-def has_relief() -> bool:
-    from nearwise import weighting
-
-    return "relieff" in weighting.methods()
-
-
 SKLEARN = ("sklearn.neighbors",)
 
 
@@ -225,15 +184,6 @@ WORKS = (
         (
             Contender(ours.NAME, nearwise_sfa, ours=True),
             Contender("argsort of the columns", sorted_columns, compared=False),
-        ),
-        repeats=3,
-    ),
-    Work(
-        "relief", "ReliefF, 10 neighbours, 5,000 x 100 numbers", relief_cases,
-        (
-            *((Contender(ours.NAME, nearwise_relief, ours=True),) if has_relief() else ()),
-            Contender("fast-select", fast_select_relief, ("fast_select",), compared=False),
-            Contender("scikit-rebate", skrebate_relief, ("skrebate",), compared=False),
         ),
         repeats=3,
     ),

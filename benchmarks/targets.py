@@ -88,6 +88,12 @@ TARGETS = (
         for method in presets.methods()
         if method != "battiti"
     ),
+    # ReliefF, k = 10, 5k x 100: 150x scikit-rebate (workers warmed), 3x fast-select after its warm-up; 20k x 20: 7x
+    # fast-select; mixed with missing values: within 4x of numbers that are all known
+    Target("relief-5000", "fast-select", 3),
+    Target("relief-5000", "scikit-rebate", 150),
+    Target("relief-20000", "fast-select", 7),
+    Target("relief-mixed", "all numbers, all known", 1 / 4, "within 4x"),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

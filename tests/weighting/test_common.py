@@ -30,6 +30,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 SEARCHES = {"ga", "ga-wknn", "rmhc"}
 """searches that stop looking once the training cases are right: on this easy table one informative feature does it"""
 
+INTERACTIONS_ONLY = {"surf-star", "multisurf-star"}
+"""far misses differ most in the features that tell classes apart by themselves, and count against them"""
+
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
 
 
@@ -127,7 +130,7 @@ def test_it_selects_features_in_a_pipeline(method):
     chosen = make_pipeline(StandardScaler(), SelectFromModel(cheap(method), threshold=-np.inf, max_features=3))
     kept = chosen.fit_transform(X, y)
     assert kept.shape == (len(X), 3)
-    if method.needs_classes and method.id not in SEARCHES:
+    if method.needs_classes and method.id not in SEARCHES | INTERACTIONS_ONLY:
         assert chosen[-1].get_support().tolist() == [True] * 3 + [False] * 3
 
 

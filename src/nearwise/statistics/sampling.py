@@ -14,7 +14,7 @@ from nearwise.progress import progress
 from nearwise.statistics.counts import ValueCounts
 from nearwise.statistics.pairs import PairMeans, encoded, table_weights
 
-__all__ = ["sampled_means"]
+__all__ = ["generator", "sampled_means"]
 
 SIDE = 32
 """values on either side of a block of sampled pairs"""
@@ -38,7 +38,7 @@ def sampled_means(counts: ValueCounts, measure: Measure, budget: int, confidence
     table = _table(counts, measure)[order]
     values = values[order]
     n = table_weights(counts, measure)
-    rng = _generator(seed)
+    rng = generator(seed)
     wanted = [(k, inside) for k in range(c) for inside in (True, False)]
     wanted = [(k, inside) for k, inside in wanted if n[k] > 0 and (inside or n.sum() - n[k] > 0)]
     each = max(SIDE * SIDE, budget // max(1, len(wanted)))
@@ -91,7 +91,7 @@ def _canonical(fitted: Fitted, values: NDArray[Any]) -> NDArray[np.intp]:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 
 
-def _generator(seed: Any) -> np.random.Generator:
+def generator(seed: Any) -> np.random.Generator:
     """None is a seed too, so that the same cases give the same weights."""
     if isinstance(seed, np.random.RandomState):
         return np.random.default_rng(seed.randint(2**31))
