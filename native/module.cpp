@@ -29,6 +29,7 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
+void bind_changes(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
@@ -45,6 +46,7 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  nearwise::bind_changes(module);
   nearwise::bind_dense(module);
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
