@@ -7,6 +7,7 @@ priors are those of all cases (Readings K6, V7).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from nearwise.vote import InverseDistance, Majority, collect, winners
 from nearwise.weights import Global, Stored
 
 __all__ = ["Evaluator"]
+
+TURN_TERMS = 100_000_000
+"""feature differences a turn and thread: a tenth of a second or so"""
 
 
 class Evaluator:
@@ -103,6 +107,14 @@ class Evaluator:
         """(w,) the mean of the folds' shares of right answers with k neighbours."""
         present = self.fold_weights > 0
         return np.asarray(self.right(weights, k)[:, present, k - 1].mean(axis=1))
+
+    def in_turns(self, weights: Any, k: int = 1) -> Iterator[tuple[slice, Floats]]:
+        """(rows, their `accuracies`), a few weight vectors at a time, so that a search can look at the clock."""
+        asked = np.asarray(weights, dtype=np.float64)
+        step = max(self.threads, TURN_TERMS * self.threads // max(1, len(self.cases) ** 2 * len(self.metric.names)))
+        for start in range(0, len(asked), step):
+            rows = slice(start, min(len(asked), start + step))
+            yield rows, self.accuracies(asked[rows], k)
 
     def _one(self, weights: NDArray[np.float64], k: int) -> Floats:
         """(folds, k) right weight under one vector, through the planner: any kind of feature, no core needed."""

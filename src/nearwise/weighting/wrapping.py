@@ -1,0 +1,75 @@
+"""What methods share that try weights on the cases: parameters checked, folds drawn, and warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.engines.threads import threads
+from nearwise.errors import InputError, warn
+from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.folds import given_folds
+from nearwise.weighting.base import Problem
+
+__all__ = ["CASES_A_FEATURE", "cannot_learn", "check_whole", "evaluator", "warn_of_chance", "warn_of_time"]
+
+CASES_A_FEATURE = 5
+"""with fewer cases a feature, a search finds weights that suit the cases by chance"""
+LONG = 600.0
+"""seconds of a search that are foretold with the way out"""
+
+
+def check_whole(name: str, given: Any, least: int, none: bool = False) -> None:
+    """A parameter that must be a whole number from ``least``, or None where that is allowed."""
+    if none and given is None:
+        return
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
+        raise InputError(f"{name}={given!r}: expected a whole number from {least}{', or None' if none else ''}.")
+
+
+def evaluator(problem: Problem, folds: Any, seed: int, n_jobs: int | None) -> Evaluator:
+    """Counts right answers by folds; None leaves one out. Majority votes (Reading K11)."""
+    if folds is not None:
+        folds = given_folds(folds, problem.metric, problem.cases, problem.target, seed)
+    return Evaluator(problem.metric, problem.cases, problem.target, folds, threads=threads(n_jobs))
+
+
+def cannot_learn(problem: Problem, needed: int = 2) -> str:
+    """Why no weights can be told apart on these cases; empty where they can."""
+    if len(problem.table) < needed:
+        return f"There is {len(problem.table)} case only, and it cannot be classified by others"
+    if (problem.target.class_weights > 0).sum() < 2:
+        return "There is one class only, which any weights get right"
+    if len(problem.features) < 2:
+        return "There is one feature only, whose weight changes nothing"
+    return ""
+
+
+def even(problem: Problem, why: str) -> NDArray[np.float64]:
+    """(p,) equal weights that sum to 1, and a warning unless a single feature is the reason."""
+    p = len(problem.features)
+    if p > 1:
+        warn(f"{why}: all features get the same weight.")
+    return np.full(p, 1.0 / p)
+
+
+def warn_of_chance(problem: Problem, method: str) -> None:
+    n, p = len(problem.table), len(problem.features)
+    if n < CASES_A_FEATURE * p:
+        warn(
+            f"{n} cases for {p} features: {method!r} picks weights by how well they do on these cases, and with fewer "
+            f"than {CASES_A_FEATURE} cases a feature much of that is chance. Compare with 'mdw' or 'none' on cases "
+            "it has not seen."
+        )
+
+
+def warn_of_time(seconds: float, rounds: int, method: str, max_time: float | None) -> None:
+    """Foretell a long search from the time of one round."""
+    if max_time is None and seconds * rounds > LONG:
+        warn(
+            f"{method!r} will take about {seconds * rounds / 60:.0f} minutes: {rounds} rounds of {seconds:.1f} s, and a "
+            "round grows with the square of the number of cases. Give max_time=seconds to stop with the best so far, "
+            "or Ctrl-C."
+        )
