@@ -48,6 +48,45 @@ class DenseIndex:
         NDArray[np.int64],
     ]: ...
 
+class Changes:
+    """Cases whose classification after changes of one weight is asked for.
+
+    ``columns`` (p, n) holds numbers and symbol codes, NaN where missing. ``right`` takes bases (b, p) and, per change,
+    its base, its feature, the new weight and the block of terms (r, n) to use instead of the feature's own, or -1;
+    ``own_block`` (p,) names the block that holds a feature's terms, or -1. It returns (c, r, k) whether 1 .. k
+    neighbours classify the cases ``rows`` (r,) right.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        power: int,
+        folds: NDArray[np.int32],
+        leave_one_out: bool,
+        codes: NDArray[np.int32],
+        case_weights: NDArray[np.float64],
+        priors: NDArray[np.float64],
+        by_distance: bool,
+    ) -> None: ...
+    def right(
+        self,
+        bases: NDArray[np.float64],
+        base_of: NDArray[np.int32],
+        features: NDArray[np.int32],
+        values: NDArray[np.float64],
+        block_of: NDArray[np.int32],
+        own_block: NDArray[np.int32],
+        blocks: list[NDArray[np.float64]],
+        rows: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        threads: int = 1,
+    ) -> NDArray[np.uint8]: ...
+
 class Evaluator:
     """Cases whose classification under many weight vectors is counted.
 
