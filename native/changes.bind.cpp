@@ -28,6 +28,9 @@ void make(ChangeCases* self, const Array& columns, const Array& is_symbol, const
   c.p = static_cast<Count>(columns.shape(0));
   c.n = static_cast<Count>(columns.shape(1));
   c.columns = copied<double>(columns, "columns", {c.p, c.n}, "float64");
+  c.has_holes.assign(static_cast<std::size_t>(c.p), 0);
+  for (Count f = 0; f < c.p; ++f)
+    for (Count i = 0; i < c.n; ++i) c.has_holes[f] |= c.columns[f * c.n + i] != c.columns[f * c.n + i];
   c.is_symbol = copied<std::uint8_t>(is_symbol, "is_symbol", {c.p}, "uint8");
   c.one_missing = copied<double>(one_missing, "one_missing", {c.p}, "float64");
   c.both_missing = copied<double>(both_missing, "both_missing", {c.p}, "float64");

@@ -49,10 +49,10 @@ class Query {
   Term term(Count f, double weight, std::int32_t block) const {
     const Count given = block >= 0 ? block : ask_.own_block[f];
     const double coefficient = weight * cases_.scales[f];
-    if (given >= 0) return {Term::block, ask_.blocks[given] + row_ * n_, 0.0, coefficient, 0.0, 0.0, cases_.power};
+    if (given >= 0) return {Term::block, ask_.blocks[given] + row_ * n_, 0.0, coefficient, 0.0, 0.0, cases_.power, false};
     const double* x = cases_.columns.data() + f * n_;
     const auto kind = cases_.is_symbol[f] ? Term::symbol : Term::number;
-    return {kind, x, x[at_], coefficient, cases_.one_missing[f], cases_.both_missing[f], cases_.power};
+    return {kind, x, x[at_], coefficient, cases_.one_missing[f], cases_.both_missing[f], cases_.power, cases_.has_holes[f] != 0};
   }
 
   bool counts(Count f) const { return weights_[f] > 0 && cases_.scales[f] > 0; }

@@ -17,6 +17,7 @@ struct Term {
   double q;             // the value of the query, NaN is missing
   double coefficient, one_missing, both_missing;
   int power;
+  bool has_holes;       // whether any x is missing
 };
 
 namespace baseline {
@@ -34,6 +35,7 @@ Count between(const double* sums, Count n, double low, double high, Count* found
 struct ChangeCases {
   std::vector<double> columns;           // [p, n] numbers and symbol codes alike, NaN is missing
   std::vector<std::uint8_t> is_symbol;   // [p]
+  std::vector<std::uint8_t> has_holes;   // [p]
   std::vector<double> one_missing, both_missing, scales;  // [p]
   std::vector<std::int32_t> folds;       // [n]
   std::vector<std::vector<Count>> members;  // [folds] the cases of each

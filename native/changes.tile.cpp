@@ -38,7 +38,7 @@ double raised(double raw) {
 }
 
 template <int power>
-void add(const Term& t, const double* __restrict from, Count n, double* to) {
+void add(const Term& t, const double* from, Count n, double* to) {
   const double* x = t.x;
   const double c = t.coefficient, q = t.q;
   if (t.kind == Term::block) {
@@ -51,6 +51,11 @@ void add(const Term& t, const double* __restrict from, Count n, double* to) {
     for (Count i = 0; i < n; ++i) {
       const double known = x[i] != q ? c : 0.0;
       to[i] = from[i] + (x[i] != x[i] ? unknown : known);
+    }
+  } else if (!t.has_holes) {
+    for (Count i = 0; i < n; ++i) {
+      const double gap = q - x[i];
+      to[i] = from[i] + c * raised<power>(power == 2 ? gap : fabs(gap));
     }
   } else {
     const double hole = t.one_missing;
