@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import given_folds, seed_of
@@ -22,7 +22,7 @@ from nearwise.weighting.budget import Budget
 from nearwise.weighting.wrapping import cannot_learn, check_whole, warn_of_chance
 from nearwise.weights import Global, Weights
 
-__all__ = ["Found", "Scorer", "Searching", "check_choice"]
+__all__ = ["Found", "Scorer", "Searching", "check_amount", "check_choice"]
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Scorer:
             problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs)
         )  # fmt: skip
         self.changes = ChangeEvaluator(evaluator)
-        self.names = problem.features
+        self.seed = seed
         self.is_open = n_neighbors == "loo"
         self.k = min(LARGEST_K, max(1, len(problem.table) - 1)) if self.is_open else int(n_neighbors)
         self.asked = 0
@@ -116,8 +116,6 @@ class Searching(Weighting):
         return Global(found.weights, problem.features)
 
     def _without_search(self, found: Found, why: str) -> None:
-        from nearwise.errors import warn
-
         p = len(found.names)
         if p > 1:
             warn(f"{why}: {self.id!r} keeps every feature.")
