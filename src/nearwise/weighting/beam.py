@@ -43,7 +43,7 @@ class Beam(Searching):
 
     References: aha1996; aha1994.
 
-    >>> X = [[0, 0, 3], [0, 1, 1], [1, 0, 2], [1, 1, 4], [0, 0, 9], [0, 1, 8], [1, 0, 7], [1, 1, 6]]
+    >>> X = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in range(5)]
     >>> Beam(width=3, patience=2).fit(X, [a != b for a, b, _ in X]).weights_
     Global(3 features; x0: 1, x1: 1, x2: 0)
     """

@@ -58,8 +58,8 @@ class Diet(Searching):
 
     References: kohavi1997.
 
-    >>> X = [[0, 5], [1, 9], [2, 2], [7, 6], [8, 1], [9, 8]]
-    >>> Diet(levels=2, cv=None).fit(X, list("uuuvvv")).weights_
+    >>> X = [[i, 7 * i % 11] for i in range(10)]
+    >>> Diet(levels=2, cv=None).fit(X, list("uuuuuvvvvv")).weights_
     Global(2 features; x0: 0.5, x1: 0)
     """
 

@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.target import Target
 from nearwise.errors import InputError
 from nearwise.statistics.changes import Changes
-from nearwise.statistics.folds import shuffled_folds
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
-from nearwise.weighting.selecting import DIGITS, Array, Found, Scorer, Searching, check_amount, check_choice
+from nearwise.weighting.selecting import (
+    DIGITS,
+    Array,
+    Found,
+    Scorer,
+    Searching,
+    case_order,
+    check_amount,
+    check_choice,
+)
 from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Race"]
@@ -201,10 +208,3 @@ class Race(Searching):
         if self.bound == "hoeffding":
             return np.full(c, 2.0 * largest * math.sqrt(math.log(1.0 / chance) / (2.0 * t)))
         return np.asarray(NormalDist().inv_cdf(1.0 - chance) * gaps.std(axis=1, ddof=1) / math.sqrt(t))
-
-
-def case_order(problem: Problem, seed: int) -> Ints:
-    """A random order of the cases that depends on what they are and on the seed, not on where they stand."""
-    target = Target(problem.target.values, None, problem.target.weights)
-    rank = shuffled_folds(problem.metric, problem.cases, target, len(problem.table), seed)
-    return np.argsort(rank, kind="stable")

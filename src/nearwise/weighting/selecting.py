@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import Target
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.folds import given_folds, seed_of
+from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.wrapping import cannot_learn, check_whole, warn_of_chance
 from nearwise.weights import Global, Weights
 
-__all__ = ["Found", "Scorer", "Searching", "check_amount", "check_choice"]
+__all__ = ["Found", "Scorer", "Searching", "case_order", "check_amount", "check_choice"]
 
 Array = NDArray[np.float64]
 
@@ -130,3 +131,10 @@ def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
 def check_amount(name: str, given: Any, least: float = 0.0) -> None:
     if isinstance(given, bool | str) or not isinstance(given, int | float | np.number) or not least <= given < np.inf:
         raise InputError(f"{name}={given!r}: expected a number from {least:g}.")
+
+
+def case_order(problem: Problem, seed: int) -> NDArray[np.intp]:
+    """A random order of the cases that depends on what they are and on the seed, not on where they stand."""
+    target = Target(problem.target.values, None, problem.target.weights)
+    rank = shuffled_folds(problem.metric, problem.cases, target, len(problem.table), seed)
+    return np.argsort(rank, kind="stable")

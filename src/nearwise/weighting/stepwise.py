@@ -96,8 +96,8 @@ class Forward(Stepwise):
 
     References: aha1996; john1994.
 
-    >>> X = [[0, 5], [1, 9], [2, 2], [7, 6], [8, 1], [9, 8]]
-    >>> Forward().fit(X, list("uuuvvv")).weights_
+    >>> X = [[i, 7 * i % 11] for i in range(10)]
+    >>> Forward().fit(X, list("uuuuuvvvvv")).weights_
     Global(2 features; x0: 1, x1: 0)
     """
 
@@ -141,7 +141,7 @@ class Backward(Stepwise):
 
     References: aha1996; john1994.
 
-    >>> X = [[0, 0, 3], [0, 1, 1], [1, 0, 2], [1, 1, 4], [0, 0, 9], [0, 1, 8], [1, 0, 7], [1, 1, 6]]
+    >>> X = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in range(5)]
     >>> Backward().fit(X, [a != b for a, b, _ in X]).weights_
     Global(3 features; x0: 1, x1: 1, x2: 0)
     """
