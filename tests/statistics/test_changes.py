@@ -86,4 +86,6 @@ def test_a_feature_far_larger_than_the_others_loses_no_digits_when_it_is_left_ou
     evaluator = Evaluator(problem_.metric, problem_.cases, problem_.target)
     without = ChangeEvaluator(evaluator).accuracies(Changes.of(np.ones(3), [2], 0.0))
     small = KNNClassifier(1, "none", scale="none").fit(X[:, :2], X[:, 0] > 0.5)
-    assert without[0, 0] == pytest.approx(1 - small.loo_errors_[0] if hasattr(small, "loo_errors_") else small.score_loo())
+    assert without[0, 0] == pytest.approx(
+        1 - small.loo_errors_[0] if hasattr(small, "loo_errors_") else small.score_loo()
+    )

@@ -96,7 +96,9 @@ class ChangeEvaluator:
         self.evaluator = evaluator
         self.n, self.metric, self.cases = len(evaluator.cases), evaluator.metric, evaluator.cases
         measures = self.metric.measures
-        self._given = [f for f, m in enumerate(measures) if m.fitted.form not in ("line", "overlap") or m.policy == "mean"]
+        self._given = [
+            f for f, m in enumerate(measures) if m.fitted.form not in ("line", "overlap") or m.policy == "mean"
+        ]
         self._kept: dict[int, Floats] = {}
         self._native = self._packed()
 
@@ -147,8 +149,9 @@ class ChangeEvaluator:
         """(c, r, k) whether 1 .. k neighbours classify the cases ``rows`` (r,) right."""
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         if self._native is None:
-            found = [self._planned(vector, k, rows, feature, stand_ins[c] if stand_ins is not None else None)
-                     for c, (vector, feature) in enumerate(zip(changes.vectors(), changes.features, strict=True))]  # fmt: skip
+            found = []
+            for c, (vector, feature) in enumerate(zip(changes.vectors(), changes.features, strict=True)):
+                found.append(self._planned(vector, k, rows, feature, None if stand_ins is None else stand_ins[c]))
             return np.stack(found) if found else np.zeros((0, len(rows), k), dtype=bool)
         blocks = [self._terms(f, rows) for f in self._given]
         own_block = np.full(len(self.metric.names), -1, dtype=np.int32)
@@ -201,7 +204,9 @@ class ChangeEvaluator:
             if not len(rest):
                 continue
             stored = target.take(rest)
-            distance = Distance(self.metric, Global(weights, self.metric.names), Stored(self.cases.take(rest), stored.values))
+            distance = Distance(
+                self.metric, Global(weights, self.metric.names), Stored(self.cases.take(rest), stored.values)
+            )
             payload = Payload(stored.values, stored.weights[:, None], target.n_classes)
             engine = plan(distance, threads=own.threads).engine
             ballots = collect(engine, queries.take(at), k, payload, "fair", rows[at] if own.leaves_one_out else None)

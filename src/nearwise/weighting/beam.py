@@ -36,7 +36,7 @@ class Beam(Searching):
         Sets kept of every size.
     direction : "forward" or "backward"
         Whether features are taken in or left out.
-    n_neighbors, cv, vote, max_features, tol, patience, max_time, random_state, n_jobs
+    n_neighbors, folds, vote, max_features, tol, patience, max_time, random_state, n_jobs
         As of `Forward`.
 
     Attributes: ``weights_`` (Global of 0 and 1), ``score_``, ``history_`` (the best set of each level), ``stopped_``.
@@ -58,7 +58,7 @@ class Beam(Searching):
         width: int = 5,
         direction: str = "forward",
         n_neighbors: Any = 1,
-        cv: Any = None,
+        folds: Any = None,
         vote: str = "majority",
         max_features: int | None = None,
         tol: float = 0.0,
@@ -70,7 +70,7 @@ class Beam(Searching):
         self.width = width
         self.direction = direction
         self.n_neighbors = n_neighbors
-        self.cv = cv
+        self.folds = folds
         self.vote = vote
         self.max_features = max_features
         self.tol = tol

@@ -48,7 +48,7 @@ class Diet(Searching):
         Weights at the start: 1, the value in the middle, or 0.
     patience : int
         Steps of the best-first search without a better vector after which it ends.
-    cv : None, int or array
+    folds : None, int or array
         Stratified folds, or the fold of each case; None leaves one out.
     n_neighbors, vote, max_time, random_state, n_jobs
         As of `Forward`.
@@ -59,14 +59,14 @@ class Diet(Searching):
     References: kohavi1997.
 
     >>> X = [[i, 7 * i % 11] for i in range(10)]
-    >>> Diet(levels=2, cv=None).fit(X, list("uuuuuvvvvv")).weights_
+    >>> Diet(levels=2, folds=None).fit(X, list("uuuuuvvvvv")).weights_
     Global(2 features; x0: 0.5, x1: 0)
     """
 
     id = "diet"
     place = FEEDBACK_GLOBAL
     reference = "kohavi1997, wettschereck1997"
-    check_parameters = {"levels": 1, "cv": 5, "search": "hill-climbing"}  # noqa: RUF012 - a constant of the class
+    check_parameters = {"levels": 1, "folds": 5, "search": "hill-climbing"}  # noqa: RUF012 - a constant of the class
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Diet(Searching):
         search: str = "best-first",
         start: str = "full",
         patience: int = 5,
-        cv: Any = 10,
+        folds: Any = 10,
         n_neighbors: Any = 1,
         vote: str = "majority",
         max_time: float | None = None,
@@ -85,7 +85,7 @@ class Diet(Searching):
         self.search = search
         self.start = start
         self.patience = patience
-        self.cv = cv
+        self.folds = folds
         self.n_neighbors = n_neighbors
         self.vote = vote
         self.max_time = max_time

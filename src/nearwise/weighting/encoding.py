@@ -13,7 +13,7 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic, Vecto
 from nearwise.errors import InputError, MissingDependencyError, warn
 from nearwise.weighting.base import Problem
 
-__all__ = ["by_feature", "rank_matrix", "some_or_all", "sklearn_module"]
+__all__ = ["by_feature", "rank_matrix", "sklearn_module", "some_or_all"]
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def _columns(column: Column, kind: Kind, name: str, method: str) -> list[Array]:
     if isinstance(kind, Ordinal):
         return [np.where(column.values < 0, np.nan, column.values.astype(np.float64))]
     if isinstance(kind, Cyclic):
-        angle = column.values * (2 * np.pi / kind.period)
+        angle: Array = column.values.astype(np.float64) * (2 * np.pi / kind.period)
         return [_ranks(np.round(np.sin(angle), 12)), _ranks(np.round(np.cos(angle), 12))]
     if isinstance(kind, Numeric):
         return [_ranks(column.values)]

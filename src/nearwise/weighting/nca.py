@@ -136,12 +136,14 @@ class NeighbourhoodWeights(Weighting):
     r"""One weight a feature under which a random near neighbour most often has the right class.
 
     .. math:: w = \arg\max_{w \ge 0} \; \frac1n \sum_i \sum_{j \ne i,\, c_j = c_i} p_{ij}
-              - \lambda \sum_f w_f\, \overline{\delta_f^p}, \qquad p_{ij} \propto \exp\Bigl(-\sum_f w_f\, \delta_f(i, j)^p\Bigr)
+              - \lambda \sum_f w_f\, \overline{\delta_f^p}, \qquad
+              p_{ij} \propto \exp\Bigl(-\sum_f w_f\, \delta_f(i, j)^p\Bigr)
 
     The bar is the mean over all pairs of cases. Neighbourhood components analysis with a diagonal matrix of our own, by
     SciPy's L-BFGS-B from weights under which every feature adds the same to the mean distance, so any kind of feature
     and any missing policy will do ("ignore" counts a missing value as no difference). The penalty lambda, 1/n unless
-    given, drives features that say nothing to exactly 0; without it weights of separable classes grow without end. A case of weight v counts as v cases. The objective never falls.
+    given, drives features that say nothing to exactly 0; without it weights of separable classes grow without end. A
+    case of weight v counts as v cases. The objective never falls.
 
     Reading: scikit-learn learns full matrices only, whose diagonal is not the best diagonal. The penalty is that of
     neighbourhood component feature selection (Yang et al.), whose squared weights are our weights, made independent of
@@ -203,7 +205,9 @@ class NeighbourhoodWeights(Weighting):
         return Global(some_or_all(weights, self.id, "No feature brings cases of one class together"), problem.features)
 
     def _climb(self, softmax: Softmax, p: int) -> Array:
-        from scipy.optimize import minimize
+        from scipy import optimize
+
+        minimize: Any = optimize.minimize
 
         best: list[tuple[float, Array]] = []
 
@@ -221,9 +225,15 @@ class NeighbourhoodWeights(Weighting):
                 raise StopIteration
 
         with Budget(f"search of {self.id!r}", self.max_time) as budget:
-            options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-12}
+            options: Any = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-12}
             minimize(
-                down, np.full(p, SPREAD / p), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * p, callback=after, options=options
+                down,
+                np.full(p, SPREAD / p),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=[(0.0, None)] * p,
+                callback=after,
+                options=options,
             )
         self.objective_, self.stopped_ = best[-1][0], budget.stopped
         return best[-1][1]

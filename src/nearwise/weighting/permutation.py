@@ -25,8 +25,8 @@ class Permutation(Searching):
 
     a is the leave-one-out (or fold) accuracy of k nearest neighbours with equal weights, a with f and pi the same where
     every query i has the value of case pi(i) in feature f; the stored cases keep theirs. ``repeats`` random
-    permutations R. A feature that says nothing, or hurts, has s around or below 0 and weight 0 (Reading F7). Works
-    for every kind of feature.
+    permutations R. A feature that says nothing, or hurts, has s around or below 0 and weight 0. Works for every
+    kind of feature.
 
     Reading: the permutations are drawn from the content of the cases and the seed, so the order of rows does not
     matter. Ranges and tables are those of all cases (K6, V7).
@@ -37,7 +37,7 @@ class Permutation(Searching):
         k; "loo" takes the k that is best with equal weights and all values in place.
     repeats : int
         Permutations a feature.
-    cv, vote, max_time, random_state, n_jobs
+    folds, vote, max_time, random_state, n_jobs
         As of `Forward`; time is looked at after every permutation.
 
     Attributes: ``weights_`` (Global), ``scores_`` (p,) mean losses, negative ones too, ``spread_`` (p,) their standard
@@ -62,7 +62,7 @@ class Permutation(Searching):
         self,
         n_neighbors: Any = 1,
         repeats: int = 5,
-        cv: Any = None,
+        folds: Any = None,
         vote: str = "majority",
         max_time: float | None = None,
         random_state: Any = None,
@@ -70,7 +70,7 @@ class Permutation(Searching):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.repeats = repeats
-        self.cv = cv
+        self.folds = folds
         self.vote = vote
         self.max_time = max_time
         self.random_state = random_state

@@ -36,8 +36,10 @@ DIGITS = 12
 class Scorer:
     """The accuracy of weight vectors on the folds; of the best k where k is left open (Reading K5)."""
 
-    def __init__(self, problem: Problem, n_neighbors: Any, cv: Any, vote: str, seed: int, n_jobs: int | None) -> None:
-        folds = None if cv is None else given_folds(cv, problem.metric, problem.cases, problem.target, seed)
+    def __init__(
+        self, problem: Problem, n_neighbors: Any, folds: Any, vote: str, seed: int, n_jobs: int | None
+    ) -> None:
+        folds = None if folds is None else given_folds(folds, problem.metric, problem.cases, problem.target, seed)
         evaluator = Evaluator(
             problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs)
         )  # fmt: skip
@@ -71,7 +73,7 @@ class Found:
         self.weights, self.score = weights.copy(), float(score)
 
     def tell(self, change: str, weights: Array, score: float, **more: Any) -> None:
-        features = [self.names[f] for f in np.flatnonzero(weights)]
+        features = [name for name, weight in zip(self.names, weights, strict=True) if weight > 0]
         self.history.append({"change": change, "features": features, "score": float(score), **more})
 
 
@@ -83,7 +85,7 @@ class Searching(Weighting):
     stopped_: str
 
     n_neighbors: Any = 1
-    cv: Any = None
+    folds: Any = None
     vote: str = "majority"
     max_time: float | None = None
     random_state: Any = None
@@ -109,7 +111,7 @@ class Searching(Weighting):
                 self._without_search(found, why)
             else:
                 warn_of_chance(problem, self.id)
-                scorer = Scorer(problem, self.n_neighbors, self.cv, self.vote, seed, self.n_jobs)
+                scorer = Scorer(problem, self.n_neighbors, self.folds, self.vote, seed, self.n_jobs)
                 self._search(scorer, found, budget, problem)
         self.history_, self.score_, self.stopped_ = found.history, found.score, budget.stopped
         if found.weights is None:

@@ -21,7 +21,7 @@ class Stepwise(Searching):
     def __init__(
         self,
         n_neighbors: Any = 1,
-        cv: Any = None,
+        folds: Any = None,
         vote: str = "majority",
         max_features: int | None = None,
         tol: float = 0.0,
@@ -31,7 +31,7 @@ class Stepwise(Searching):
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
-        self.cv = cv
+        self.folds = folds
         self.vote = vote
         self.max_features = max_features
         self.tol = tol
@@ -66,7 +66,7 @@ class Forward(Stepwise):
     ----------
     n_neighbors : int or "loo"
         k of the classifier; "loo" judges each set by its best k (up to 50).
-    cv : None, int or array
+    folds : None, int or array
         None leaves one out; a number of stratified folds, or the fold of each case.
     vote : "majority" or "distance"
         How neighbours vote.

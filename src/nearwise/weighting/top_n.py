@@ -17,7 +17,8 @@ __all__ = ["TopN"]
 class TopN(Weighting):
     r"""The n features to which another weighting gives most; the others are left out.
 
-    .. math:: w_f = [\,\text{fewer than } n \text{ features have a larger } v_f\,], \qquad v = \text{the weights of the other}
+    .. math:: w_f = [\,\text{fewer than } n \text{ features have a larger } v\,], \qquad
+              v = \text{the weights of the other}
 
     Of local weights v is the mean over classes by their priors. Equal weights go to the earlier feature. With
     ``keep_weights=True`` the features that stay keep v; that is the other curve of the review's figure 4, in which both

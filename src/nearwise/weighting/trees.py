@@ -161,7 +161,8 @@ class Forest(Weighting):
         X, owners = rank_matrix(problem, self.id)
         forest = sklearn_module("ensemble", self.id).RandomForestClassifier(
             n_estimators=self.n_estimators, criterion=self.criterion, max_features=self.max_features,
-            min_samples_leaf=self.min_samples_leaf, random_state=seed_of(self.random_state), n_jobs=threads(self.n_jobs),
+            min_samples_leaf=self.min_samples_leaf, random_state=seed_of(self.random_state),
+            n_jobs=threads(self.n_jobs),
         )  # fmt: skip
         order = case_order(problem, 0)  # which cases a tree draws must not depend on where they stand
         forest.fit(X[order], problem.target.values[order], sample_weight=problem.target.weights[order])
