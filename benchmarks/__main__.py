@@ -12,7 +12,7 @@ import time
 import warnings
 from typing import Any
 
-from benchmarks import dense, feedback, growth, mixed, page, peers, start, symbolic, text
+from benchmarks import dense, feedback, growth, mixed, page, peers, selection, start, symbolic, text
 from benchmarks.memory import measure, peak_mb
 from benchmarks.timing import PATIENCE, Contender, Result, Timed, Work, race
 
@@ -20,7 +20,7 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    groups = (dense, mixed, symbolic, feedback, text, start)
+    groups = (dense, mixed, symbolic, feedback, selection, text, start)
     return {work.name: work for group in groups for work in group.WORKS}
 
 

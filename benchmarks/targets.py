@@ -61,6 +61,8 @@ TARGETS = (
     # 100 weight vectors, 5-fold 1-NN, n = 345 x 6 / 2000 x 20: 150x / 15x a scikit-learn loop
     Target("weights-345", "scikit-learn loop", 150),
     Target("weights-2000", "scikit-learn loop", 15),
+    # forward selection over sonar's 60 features, the same folds: 50x scikit-learn's SequentialFeatureSelector
+    Target("forward", "scikit-learn SequentialFeatureSelector", 50),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

@@ -49,7 +49,7 @@ def _columns(column: Column, kind: Kind, name: str, method: str) -> list[Array]:
         return [np.where(column.values < 0, np.nan, column.values.astype(np.float64))]
     if isinstance(kind, Cyclic):
         angle: Array = column.values.astype(np.float64) * (2 * np.pi / kind.period)
-        return [_ranks(np.round(np.sin(angle), 12)), _ranks(np.round(np.cos(angle), 12))]
+        return [_ranks(np.asarray(np.round(part, 12), dtype=np.float64)) for part in (np.sin(angle), np.cos(angle))]
     if isinstance(kind, Numeric):
         return [_ranks(column.values)]
     if isinstance(kind, Vector) and column.values.ndim == 2 and column.values.shape[1]:
