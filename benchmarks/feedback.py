@@ -101,6 +101,47 @@ def sklearn_weights(data: Labelled) -> Ready:
     return Ready(ask)
 
 
+# ------------------------------------------------------------------------------------ one generation of the search
+
+
+def nearwise_generation(data: Labelled) -> Ready:
+    """Selection, crossover and the accuracy of every child; answers are compared for the parents."""
+    from nearwise.weighting.crossover import CROSSOVERS, normalised
+    from nearwise.weighting.genetic import next_generation
+
+    scorer = ours.scorer(data)
+    parents = normalised(data.W)
+    fitness = scorer.accuracies(parents) ** 3
+
+    def ask(m: int) -> Any:
+        children = next_generation(parents[:m], fitness[:m], CROSSOVERS["cuco"], 0.8, 0.5, np.random.default_rng(0))
+        return scorer.accuracies(children)
+
+    return Ready(ask, lambda m: scorer.accuracies(data.W[:m]), note="selection, crossover and evaluator")
+
+
+# --------------------------------------------------------------------------------------- single-feature accuracy
+
+
+def columns(tiny: bool) -> Labelled:
+    n, d = (2_000, 4) if tiny else (1_000_000, 20)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    return Labelled(X, (X[:, 0] + rng.standard_normal(n) > 0).astype(np.int64))
+
+
+def nearwise_sfa(data: Labelled) -> Ready:
+    from nearwise.weighting import SingleFeatureAccuracy
+
+    problem = ours.problem(data)
+    return Ready(lambda _: SingleFeatureAccuracy().learn(problem).values, note="folds, sorts and passes")
+
+
+def sorted_columns(data: Labelled) -> Ready:
+    held = [np.ascontiguousarray(column) for column in data.X.T]
+    return Ready(lambda _: [np.argsort(column) for column in held])
+
+
 # ------------------------------------------------------------------------------------------------------- Relief
 
 
@@ -156,6 +197,17 @@ def _weights(n: int, d: int) -> Work:
     )  # fmt: skip
 
 
+def _generation(n: int, d: int) -> Work:
+    return Work(
+        f"generation-{n}", f"one generation of 100 weight vectors, 5-fold 1-NN, {n:,} x {d} numbers",
+        partial(weighted, n, d),
+        (
+            Contender(ours.NAME, nearwise_generation, ours=True),
+            Contender("scikit-learn loop", sklearn_weights, SKLEARN, tolerance=1e-6),
+        ),
+    )  # fmt: skip
+
+
 WORKS = (
     Work(
         "leave-one-out", "leave-one-out, every k from 1 to 50, 20,000 x 20 numbers", blobs,
@@ -166,6 +218,16 @@ WORKS = (
     ),
     _weights(345, 6),
     _weights(2000, 20),
+    _generation(345, 6),
+    _generation(2000, 20),
+    Work(
+        "sfa", "ten-fold single-feature accuracy, 1,000,000 x 20 numbers", columns,
+        (
+            Contender(ours.NAME, nearwise_sfa, ours=True),
+            Contender("argsort of the columns", sorted_columns, compared=False),
+        ),
+        repeats=3,
+    ),
     Work(
         "relief", "ReliefF, 10 neighbours, 5,000 x 100 numbers", relief_cases,
         (

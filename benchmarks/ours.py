@@ -24,14 +24,24 @@ def engine_of(model: Any) -> str:
     return f"engine {model.plan_.engine.name}"
 
 
-def evaluator(data: Any) -> Ready:
-    """The accuracy of each weight vector in ``data.W``, 1-NN over the folds; packing the cases is not timed."""
-    import os
-
+def problem(data: Any) -> Any:
+    """Cases as they are, without a weighting."""
     from nearwise import KNNClassifier
-    from nearwise.statistics.evaluator import Evaluator
 
     model = KNNClassifier(n_neighbors=1, feature_weights="none", scale="none", p=2).fit(data.X, data.y)
-    problem, threads = model._model.problem, len(os.sched_getaffinity(0))
-    made = Evaluator(problem.metric, problem.cases, problem.target, data.folds, threads=threads)
+    return model._model.problem
+
+
+def evaluator(data: Any) -> Ready:
+    """The accuracy of each weight vector in ``data.W``, 1-NN over the folds; packing the cases is not timed."""
+    made = scorer(data)
     return Ready(lambda m: made.accuracies(data.W[:m]), note="evaluator")
+
+
+def scorer(data: Any) -> Any:
+    import os
+
+    from nearwise.statistics.evaluator import Evaluator
+
+    cases, threads = problem(data), len(os.sched_getaffinity(0))
+    return Evaluator(cases.metric, cases.cases, cases.target, data.folds, threads=threads)

@@ -63,6 +63,11 @@ TARGETS = (
     Target("weights-2000", "scikit-learn loop", 15),
     # forward selection over sonar's 60 features, the same folds: 50x scikit-learn's SequentialFeatureSelector
     Target("forward", "scikit-learn SequentialFeatureSelector", 50),
+    # one whole generation of them, with selection and crossover: the same
+    Target("generation-345", "scikit-learn loop", 150),
+    Target("generation-2000", "scikit-learn loop", 15),
+    # ten-fold single-feature accuracy, 1 million x 20: within 5x of sorting the columns
+    Target("sfa", "argsort of the columns", 1 / 5, "within 5x of it"),
     # two-stage: 20k cases with 5 numeric + one text column of 40 characters: 20x computing every pair
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`

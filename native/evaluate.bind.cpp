@@ -70,11 +70,13 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
   self->held = std::move(columns);
 }
 
-std::pair<Doubles3, Flags> right(const Evaluator& self, const Array& weights, Count k, double tolerance, Count threads) {
+std::pair<Doubles3, Flags> right(const Evaluator& self, const Array& weights, Count first, Count last, Count k,
+                                 double tolerance, Count threads) {
   const Trial& t = self.trial;
   const double* w = data_of<double>(weights, "weights", 2, "float64");
   const Count count = static_cast<Count>(weights.shape(0));
   require_shape(weights, "weights", {count, t.columns.p});
+  require(first >= 0 && first <= last && last <= t.columns.n, "first and last must be in 0 .. n.");
   require(k >= 1 && k <= 1 << 20, "k must be in 1 .. 2**20.");
   require(threads >= 1, "threads must be at least 1.");
   require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
@@ -85,7 +87,7 @@ std::pair<Doubles3, Flags> right(const Evaluator& self, const Array& weights, Co
   std::vector<std::uint8_t> unserved(rows);
   {
     nb::gil_scoped_release release;
-    evaluate(t, w, count, k, tolerance, threads, found.data(), unserved.data());
+    evaluate(t, w, count, first, last, k, tolerance, threads, found.data(), unserved.data());
   }
   return {to_numpy<double, 3>(std::move(found), {rows, folds, static_cast<std::size_t>(k)}),
           to_numpy<std::uint8_t, 1>(std::move(unserved), {rows})};
@@ -111,7 +113,7 @@ void bind_evaluate(nb::module_& module) {
            },
            "columns"_a, "is_symbol"_a, "one_missing"_a, "both_missing"_a, "scales"_a, "power"_a, "folds"_a, "n_folds"_a,
            "leave_one_out"_a, "codes"_a, "case_weights"_a, "priors"_a, "by_distance"_a)
-      .def("right", &right, "weights"_a, "k"_a, "tolerance"_a, "threads"_a = 1);
+      .def("right", &right, "weights"_a, "first"_a, "last"_a, "k"_a, "tolerance"_a, "threads"_a = 1);
 }
 
 }  // namespace nearwise

@@ -15,12 +15,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Worker {
  public:
-  Worker(const Trial& trial, Count k, double tolerance)
-      : trial_(trial), k_(k), tolerance_(tolerance), n_(trial.columns.n), classes_(static_cast<Count>(trial.priors.size())),
-        folds_(trial.columns.g), values_(trial.case_weights), exclude_(n_, -1), sums_(n_ * k), kernel_(n_ * k),
-        tie_sums_(n_ * classes_), indices_(n_ * k), inside_(n_), tied_(n_), proposed_(n_), winners_(n_ * k) {
+  Worker(const Trial& trial, Count first, Count last, Count k, double tolerance)
+      : trial_(trial), first_(first), k_(k), tolerance_(tolerance), m_(last - first),
+        classes_(static_cast<Count>(trial.priors.size())), folds_(trial.columns.g), exclude_(m_, -1), sums_(m_ * k),
+        kernel_(m_ * k), tie_sums_(m_ * classes_), indices_(m_ * k), inside_(m_), tied_(m_), proposed_(m_),
+        winners_(m_ * k) {
     if (trial.leave_one_out)
-      for (Count i = 0; i < n_; ++i) exclude_[i] = i;
+      for (Count i = 0; i < m_; ++i) exclude_[i] = first + i;
   }
 
   bool run(const double* weights, double* right) {
@@ -33,12 +34,12 @@ class Worker {
     std::fill(tied_.begin(), tied_.end(), 0);
     std::fill(tie_sums_.begin(), tie_sums_.end(), 0.0);
     Ask ask{};
-    ask.queries = trial_.queries.data();
+    ask.queries = trial_.queries.data() + first_ * trial_.columns.p;
     ask.exclude = exclude_.data();
-    ask.skip_segment = trial_.leave_one_out ? nullptr : trial_.columns.segment.data();
+    ask.skip_segment = trial_.leave_one_out ? nullptr : trial_.columns.segment.data() + first_;
     ask.group_codes = trial_.codes.data();
-    ask.group_values = values_.data();
-    ask.m = n_;
+    ask.group_values = trial_.case_weights.data();
+    ask.m = m_;
     ask.k = k_;
     ask.v = 1;
     ask.n_groups = classes_;
@@ -46,41 +47,24 @@ class Worker {
     ask.tolerance = tolerance_;
     const Form form = trial_.columns.power == 1 ? Form::moduli : dense.has_holes() ? Form::squares : Form::product;
     dense.nearest(ask, form, {sums_.data(), indices_.data(), inside_.data(), tied_.data(), tie_sums_.data(), proposed_.data()});
-    for (Count i = 0; i < n_; ++i)
+    for (Count i = 0; i < m_; ++i)
       if (proposed_[i] < 0) return false;
-    weigh();
-    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), n_, k_, tolerance_, true},
-            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), n_, classes_}, winners_.data());
-    for (Count i = 0; i < n_; ++i)
+    weigh(sums_.data(), m_, k_, trial_.columns.power, trial_.by_distance, kernel_.data());
+    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), m_, k_, tolerance_, true},
+            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), trial_.columns.n, classes_},
+            winners_.data());
+    for (Count i = 0; i < m_; ++i)
       for (Count j = 0; j < k_; ++j)
-        if (winners_[i * k_ + j] == trial_.codes[i])
-          right[trial_.columns.segment[i] * k_ + j] += trial_.case_weights[i];
+        if (winners_[i * k_ + j] == trial_.codes[first_ + i])
+          right[trial_.columns.segment[first_ + i] * k_ + j] += trial_.case_weights[first_ + i];
     return true;
   }
 
  private:
-  // What a vote counts: 1, or 1/d, where cases at distance 0 alone vote.
-  void weigh() {
-    for (Count i = 0; i < n_; ++i) {
-      const double* sums = sums_.data() + i * k_;
-      double* kernel = kernel_.data() + i * k_;
-      const bool same = sums[0] == 0.0;
-      for (Count j = 0; j < k_; ++j) {
-        const double distance = trial_.columns.power == 2 ? std::sqrt(sums[j]) : sums[j];
-        if (!trial_.by_distance) kernel[j] = 1.0;
-        else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
-        else kernel[j] = 1.0 / distance;
-        if (!std::isfinite(sums[j])) kernel[j] = 0.0;
-        if (kernel[j] == infinity) kernel[j] = std::numeric_limits<double>::max();
-      }
-    }
-  }
-
   const Trial& trial_;
-  const Count k_;
+  const Count first_, k_;
   const double tolerance_;
-  const Count n_, classes_, folds_;
-  std::vector<double> values_;
+  const Count m_, classes_, folds_;
   std::vector<Count> exclude_;
   std::vector<double> sums_, kernel_, tie_sums_;
   std::vector<Count> indices_, inside_, tied_, proposed_;
@@ -89,14 +73,28 @@ class Worker {
 
 }  // namespace
 
-void evaluate(const Trial& trial, const double* weights, Count w, Count k, double tolerance, Count threads, double* right,
-              std::uint8_t* unserved) {
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel) {
+  for (Count i = 0; i < m; ++i, sums += k, kernel += k) {
+    const bool same = sums[0] == 0.0;
+    for (Count j = 0; j < k; ++j) {
+      const double distance = power == 1 ? sums[j] : power == 2 ? std::sqrt(sums[j]) : std::pow(sums[j], 1.0 / power);
+      if (!by_distance) kernel[j] = 1.0;
+      else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
+      else kernel[j] = 1.0 / distance;
+      if (!std::isfinite(sums[j])) kernel[j] = 0.0;
+      if (kernel[j] == infinity) kernel[j] = std::numeric_limits<double>::max();
+    }
+  }
+}
+
+void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
+              Count threads, double* right, std::uint8_t* unserved) {
   const Count p = trial.columns.p, cells = trial.columns.g * k, workers = std::max<Count>(1, std::min(threads, w));
   std::atomic<Count> next{0};
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
   auto work = [&](Count worker) {
     try {
-      Worker one(trial, k, tolerance);
+      Worker one(trial, first, last, k, tolerance);
       for (Count at = next++; at < w; at = next++) unserved[at] = !one.run(weights + at * p, right + at * cells);
     } catch (...) {  // out of memory: told to the caller once every thread has stopped
       failures[worker] = std::current_exception();

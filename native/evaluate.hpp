@@ -17,9 +17,12 @@ struct Trial {
   bool by_distance = false;            // votes count 1/d instead of 1
 };
 
-// right [w, folds, K]: the weight of the cases that k = 1 .. K neighbours classify right, by fold.
+// right [w, folds, K]: the weight of the cases first .. last - 1 that k = 1 .. K neighbours classify right, by fold.
 // Weight vectors that single precision cannot serve are marked in unserved [w].
-void evaluate(const Trial& trial, const double* weights, Count w, Count k, double tolerance, Count threads, double* right,
-              std::uint8_t* unserved);
+void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
+              Count threads, double* right, std::uint8_t* unserved);
+
+// kernel [m, K]: what a vote from each place counts: 1, or 1/d, where cases at distance 0 alone vote.
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel);
 
 }  // namespace nearwise

@@ -34,9 +34,11 @@ void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
+void bind_projection(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
+void bind_vote_pairs(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -51,7 +53,9 @@ NB_MODULE(_core, module) {
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
   nearwise::bind_kd(module);
+  nearwise::bind_projection(module);
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);
+  nearwise::bind_vote_pairs(module);
 }

@@ -90,8 +90,8 @@ class Changes:
 class Evaluator:
     """Cases whose classification under many weight vectors is counted.
 
-    ``right`` takes weights (w, p) and returns (w, folds, k) the weight of the cases that 1 .. k neighbours classify
-    right, and (w,) flags of weight vectors that single precision cannot serve.
+    ``right`` takes weights (w, p) and returns (w, folds, k) the weight of the cases from ``first`` to before ``last``
+    that 1 .. k neighbours classify right, and (w,) flags of weight vectors that single precision cannot serve.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Evaluator:
         by_distance: bool,
     ) -> None: ...
     def right(
-        self, weights: NDArray[np.float64], k: int, tolerance: float, threads: int = 1
+        self, weights: NDArray[np.float64], first: int, last: int, k: int, tolerance: float, threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]: ...
 
 def every_k(
@@ -306,4 +306,48 @@ def staged(
     has), how many letters have each code modulo 32, the length (255: missing), and padding. Shapes: stored_texts
     (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
     all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
+    """
+
+def project(
+    values: NDArray[np.float64],
+    places: NDArray[np.int32],
+    n_folds: int,
+    weights: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    coefficient: float,
+    power: float,
+    period: float,
+    k: int,
+    tolerance: float,
+) -> NDArray[np.float64]:
+    """(n_folds, k) the weight of the cases that 1 .. k neighbours of other folds classify right.
+
+    Shapes: values (n,) sorted, in their order places (n,), which are fold * classes + class, and weights (n,), or (0,)
+    where all are 1; priors (classes,). A gap g makes the sum ``coefficient * g ** power``; on a circle the gap is the
+    shorter way round.
+    """
+
+def sort_with(values: NDArray[np.float64], labels: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Values (n,) in ascending order and their labels with them; -0.0 becomes 0.0, NaN is refused."""
+
+def vote_pairs(
+    terms: list[NDArray[np.float64]],
+    coefficients: NDArray[np.float64],
+    first: int,
+    folds: NDArray[np.int32],
+    n_folds: int,
+    leave_one_out: bool,
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    power: float,
+    by_distance: bool,
+    k: int,
+    tolerance: float,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """(w, n_folds, k) the weight of the cases from ``first`` on that 1 .. k neighbours classify right.
+
+    Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
+    codes and weights (n,); priors (classes,).
     """

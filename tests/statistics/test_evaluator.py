@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearwise import KNNClassifier
+from nearwise.cases.kinds import Text
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
 from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.pair_trials import PairTrials
 
-from ..engines.tables import CORE, VECTORISED, kind_lists, problem, seeds
+from ..engines.tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
 
 
 def parts(seed, kinds, **settings):
@@ -78,3 +80,58 @@ def test_what_cannot_be_evaluated_is_refused():
     numbers = Target(np.zeros(2), None, np.ones(2))
     with pytest.raises(InputError, match="this target is a number"):
         Evaluator(model.metric, model.cases, numbers)
+
+
+@given(
+    seeds, kind_lists(list(KINDS)), st.sampled_from([1, 2, 3]), st.sampled_from(["max", "value", "ignore", "mean"]),
+    st.booleans(), st.booleans(), st.integers(1, 5),
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+def test_known_pairs_give_what_a_search_for_each_weight_vector_gives(seed, kinds, p, policy, by_distance, alone, k):
+    metric, cases, target, weights = parts(seed, kinds, p=p, policy=policy)
+    folds = None if alone else np.random.default_rng(seed).integers(0, 3, 14)
+    evaluator = Evaluator(metric, cases, target, folds, by_distance, threads=2)
+    expected = np.stack([evaluator._one(w, k) for w in weights])
+    pairs = PairTrials(metric, cases, target, evaluator.folds, alone, by_distance)
+    for threads in (1, 2):
+        np.testing.assert_allclose(pairs.right(weights, k, threads), expected, rtol=1e-12)
+    pairs.held.clear()  # as where the memory does not suffice
+    np.testing.assert_allclose(pairs.right(weights, k, 1), expected, rtol=1e-12)
+
+
+@given(seeds, kind_lists(list(KINDS)), st.booleans(), st.integers(1, 4))
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+def test_known_pairs_give_the_same_without_the_core(seed, kinds, by_distance, k):
+    metric, cases, target, weights = parts(seed, kinds)
+    folds = np.random.default_rng(seed).integers(0, 3, 14).astype(np.int32)
+    pairs = PairTrials(metric, cases, target, folds, False, by_distance)
+    rows = np.arange(14)
+    terms, nothing = [pairs._term(f, rows) for f in range(len(kinds))], [None] * len(kinds)
+    found = np.stack([pairs._by_numpy(w, terms, nothing, rows, k) for w in weights])
+    np.testing.assert_allclose(found, pairs.right(weights, k, 1), rtol=1e-12)
+
+
+def test_costly_differences_are_measured_once_for_all_weight_vectors(monkeypatch):
+    words = ["apple", "apples", "pear", "bear", "apple", "plum"] * 3
+    cases = [{"word": w, "size": i} for i, w in enumerate(words)]
+    model = KNNClassifier(1, "none", schema={"word": Text()}).fit(cases, list("aabbac") * 3)._model.problem
+    evaluator = Evaluator(model.metric, model.cases, model.target, np.arange(18) % 3)
+    fitted, calls = model.metric.measures[0].fitted, []
+    block = type(fitted).block
+    monkeypatch.setattr(type(fitted), "block", lambda self, X, Q: calls.append((len(X), len(Q))) or block(self, X, Q))
+    for _ in range(3):
+        evaluator.right(np.random.default_rng(0).random((20, 2)))
+    assert calls == [(5, 5)]
+
+
+def test_a_table_that_is_asked_in_parts_gives_the_same(monkeypatch):
+    rng = np.random.default_rng(2)
+    model = KNNClassifier(1, "none").fit(rng.random((700, 3)), rng.integers(0, 3, 700))._model.problem
+    weights = rng.random((5, 3))
+    whole = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5).right(weights, 3)
+    monkeypatch.setattr("nearwise.statistics.evaluator.TURN_TERMS", 1)
+    parts = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5, threads=2)
+    np.testing.assert_array_equal(parts.right(weights, 3), whole)
+    turns = [found for _, found in parts.in_turns(weights, 3)]
+    assert len(turns) > 1
+    np.testing.assert_array_equal(np.concatenate(turns), parts.accuracies(weights, 3))

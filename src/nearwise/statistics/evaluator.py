@@ -1,8 +1,9 @@
 """How well many weight vectors classify the same cases: what genetic search, wrappers and racing ask for.
 
-Cases are packed once per weight vector in the native core, one thread a weight vector. A case is classified by the
-cases of the other folds, or by all others, with fair ties, for every k up to the one asked for. Ranges, tables and
-priors are those of all cases (Readings K6, V7).
+Numbers and symbols are packed once per weight vector in the native core, one thread a weight vector; other kinds are
+measured pair by pair, once for all weight vectors (`pair_trials`). A case is classified by the cases of the other
+folds, or by all others, with fair ties, for every k up to the one asked for. Ranges, tables and priors are those of
+all cases (Readings K6, V7). The number of threads changes nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nearwise.engines.base import TIE, Distance, Floats, Payload
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
+from nearwise.statistics.pair_trials import PairTrials
 from nearwise.vote import InverseDistance, Majority, collect, winners
 from nearwise.weights import Global, Stored
 
@@ -26,6 +28,8 @@ __all__ = ["Evaluator"]
 
 TURN_TERMS = 100_000_000
 """feature differences a turn and thread: a tenth of a second or so"""
+FEW = 4
+"""weight vectors for which it pays to measure every pair of a kind that is costly to compare"""
 
 
 class Evaluator:
@@ -60,6 +64,7 @@ class Evaluator:
         self.n_folds = int(self.folds.max(initial=0)) + 1
         self.fold_weights = np.bincount(self.folds, weights=target.weights, minlength=self.n_folds)
         self._native = self._packed()
+        self._pairs: PairTrials | None = None
 
     def _packed(self) -> Any:
         """The cases in the native core, or None where it cannot serve them."""
@@ -96,11 +101,11 @@ class Evaluator:
         if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
             raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
         if self._native is None:
-            found = np.stack([self._one(row, k) for row in asked]) if len(asked) else np.zeros((0, self.n_folds, k))
+            found = self._by_pairs(asked, k)
         else:
-            found, unserved = self._native.right(asked, k, TIE, self.threads)
-            for at in np.flatnonzero(unserved):
-                found[at] = self._one(asked[at], k)
+            found, unserved = self._by_core(asked, k)
+            if unserved.any():
+                found[unserved] = self._by_pairs(asked[unserved], k)
         return np.asarray(found / np.where(self.fold_weights > 0, self.fold_weights, 1.0)[None, :, None])
 
     def accuracies(self, weights: Any, k: int = 1) -> Floats:
@@ -108,10 +113,39 @@ class Evaluator:
         present = self.fold_weights > 0
         return np.asarray(self.right(weights, k)[:, present, k - 1].mean(axis=1))
 
+    def _by_core(self, weights: Floats, k: int) -> tuple[Floats, NDArray[np.bool_]]:
+        """(w, folds, k) right weight, and (w,) vectors that single precision cannot serve, in calls of 100 ms or so."""
+        n, p = len(self.cases), len(self.metric.names)
+        found, unserved = np.zeros((len(weights), self.n_folds, k)), np.zeros(len(weights), dtype=bool)
+        # the queries of a call do not depend on the number of threads, so that sums are added up in one way only
+        queries = max(256, TURN_TERMS // max(1, n * p))
+        vectors = self.threads * max(1, TURN_TERMS // max(1, min(n, queries) * n * p))
+        for start in range(0, len(weights), vectors):
+            rows = slice(start, min(len(weights), start + vectors))
+            for first in range(0, n, queries):
+                last = min(n, first + queries)
+                part, flags = self._native.right(weights[rows], first, last, k, TIE, self.threads)
+                found[rows] += part
+                unserved[rows] |= flags.astype(bool)
+        return found, unserved
+
+    def _by_pairs(self, weights: Floats, k: int) -> Floats:
+        """(w, folds, k) right weight, for features of any kind and without the core."""
+        if self._pairs is None:
+            self._pairs = PairTrials(
+                self.metric, self.cases, self.target, self.folds, self.leaves_one_out, self.by_distance
+            )
+        if len(weights) >= FEW or self._pairs.holds_all:
+            return self._pairs.right(weights, k, self.threads)
+        # measuring every pair for a vector or two does not pay: the planner finds an engine that leaves most pairs out
+        return np.stack([self._one(row, k) for row in weights]) if len(weights) else np.zeros((0, self.n_folds, k))
+
     def in_turns(self, weights: Any, k: int = 1) -> Iterator[tuple[slice, Floats]]:
         """(rows, their `accuracies`), a few weight vectors at a time, so that a search can look at the clock."""
         asked = np.asarray(weights, dtype=np.float64)
         step = max(self.threads, TURN_TERMS * self.threads // max(1, len(self.cases) ** 2 * len(self.metric.names)))
+        if self._native is None:  # a turn measures every pair, so it pays to serve many vectors
+            step = max(step, 25)
         for start in range(0, len(asked), step):
             rows = slice(start, min(len(asked), start + step))
             yield rows, self.accuracies(asked[rows], k)

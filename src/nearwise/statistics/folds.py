@@ -49,7 +49,9 @@ def shuffled_folds(metric: Metric, cases: Measured, target: Target, folds: int, 
     """
     words = _shuffled_words(metric, cases, target, seed)
     classes = np.zeros(len(target), dtype=np.intp) if target.classes is None else target.values
-    order = np.lexsort((words, classes))
+    order = np.argsort(words)
+    small = classes.astype(np.int16) if classes.max(initial=0) < 1 << 15 else classes  # int16 is sorted by radix
+    order = order[np.argsort(small[order], kind="stable")]
     out = np.empty(len(target), dtype=np.int32)
     out[order] = np.arange(len(target)) % folds
     return out
@@ -98,12 +100,12 @@ def _words(measure: Measure, column: Encoded) -> Words:
 
 def _numbered(words: Words) -> Words:
     """Equal words made different by their number among their like."""
-    order = np.argsort(words, kind="stable")
-    ranked = words[order]
+    ranked = np.sort(words)
     new = np.ones(len(words), dtype=bool)
     np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
     if new.all():
         return words
+    order = np.argsort(words, kind="stable")
     starts = np.flatnonzero(new)
     number = np.arange(len(words)) - np.repeat(starts, np.diff(np.append(starts, len(words))))
     out = words.copy()
@@ -122,6 +124,9 @@ def _salt(name: str) -> np.uint64:
 def _mixed(words: Words) -> Words:
     """Every bit of a word spread over all of them (the finaliser of splitmix64)."""
     out = words + _STEP
+    spare = np.empty_like(out)
     for shift, factor in _FACTORS:
-        out = (out ^ (out >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(out ^ (out >> np.uint64(31)))
+        out ^= np.right_shift(out, np.uint64(shift), out=spare)
+        out *= np.uint64(factor)
+    out ^= np.right_shift(out, np.uint64(31), out=spare)
+    return np.asarray(out)

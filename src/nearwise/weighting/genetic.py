@@ -91,7 +91,7 @@ class GeneticWeights(Weighting):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((60, 3))
     >>> ga = GeneticWeights(population_size=20, generations=10).fit(X, X[:, 1] > 0.5)
-    >>> int(ga.feature_importances_.argmax()), round(ga.feature_importances_.sum(), 12)
+    >>> int(ga.feature_importances_.argmax()), round(float(ga.feature_importances_.sum()), 12)
     (1, 1.0)
     """
 
@@ -146,7 +146,9 @@ class GeneticWeights(Weighting):
             self.seed_ = seed_of(self.random_state)
         scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
         first = Scored(self.population_ if goes_on else self._first(len(problem.features)))
-        history = {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
+        history = (
+            {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
+        )
         self._search(scorer, first, history)
         return Global(self.population_[0], problem.features)
 

@@ -69,7 +69,7 @@ def warn_of_time(seconds: float, rounds: int, method: str, max_time: float | Non
     """Foretell a long search from the time of one round."""
     if max_time is None and seconds * rounds > LONG:
         warn(
-            f"{method!r} will take about {seconds * rounds / 60:.0f} minutes: {rounds} rounds of {seconds:.1f} s, and a "
-            "round grows with the square of the number of cases. Give max_time=seconds to stop with the best so far, "
-            "or Ctrl-C."
+            f"{method!r} will take about {seconds * rounds / 60:.0f} minutes: {rounds} rounds of {seconds:.1f} s, and "
+            "a round grows with the square of the number of cases. Give max_time=seconds to stop with the best so "
+            "far, or Ctrl-C."
         )

@@ -1,0 +1,163 @@
+"""Random mutation hill climbing over feature subsets (Skalak)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.errors import InputError
+from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.folds import seed_of
+from nearwise.weighting.base import FEEDBACK_SELECTION, Problem, Weighting
+from nearwise.weighting.budget import Budget
+from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
+from nearwise.weights import Global, Weights
+
+__all__ = ["RandomMutation"]
+
+Bits = NDArray[np.bool_]
+
+AHEAD = 16
+"""mutations that are tried at once; those behind one that is kept are thrown away, so it changes no result"""
+
+
+class RandomMutation(Weighting):
+    r"""Features kept or dropped by flipping one at random while 1-NN gets better.
+
+    .. math:: w_f \in \{0, 1\}, \qquad w \leftarrow w \oplus e_f \;\text{ if }\; accuracy(w \oplus e_f) > accuracy(w)
+
+    Starts from a random subset, flips one feature drawn at random and keeps the new subset if it classifies more of the
+    training cases right, each by all others. Ends after ``patience`` flips without a better subset. The empty subset
+    tells no cases apart and is never kept.
+
+    Reading: only strictly better subsets are kept ("keeps the string with the higher classification accuracy");
+    ``accept_equal=True`` also moves along plateaus, as other random mutation hill climbers do. The accuracy on the
+    training set leaves the case itself out. Skalak's number of iterations is not in the review: ours is ``patience``.
+
+    Parameters
+    ----------
+    patience : int
+        Flips in a row without a better subset.
+    max_iterations : int
+        Flips in all.
+    accept_equal : bool
+    n_neighbors : int
+    folds : int, array or None
+        None leaves one out; a number of folds is for large tables.
+    max_time : float or None
+        Seconds after which the search stops with the best so far.
+    random_state : int or None
+        Seed; None is a fixed seed.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    weights_ : Global
+        0 and 1.
+    accuracy_ : float
+        Of the weights, on the cases that chose them: a kind figure.
+    history_ : array
+        The best accuracy at the start and after each flip.
+    seed_ : int
+    stopped_ : str
+        "patience", "time", "interrupt", or empty where ``max_iterations`` ended it.
+
+    References: skalak1994; wettschereck1997, sect. 3.1.1.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((60, 4))
+    >>> RandomMutation().fit(X, X[:, 2] > 0.5).weights_
+    Global(4 features; x0: 1, x2: 1, x3: 1, x1: 0)
+    """
+
+    id = "rmhc"
+    place = FEEDBACK_SELECTION
+    reference = "skalak1994, wettschereck1997"
+    check_parameters = {"patience": 30}  # noqa: RUF012 - a constant of the class
+
+    accuracy_: float
+
+    def __init__(
+        self,
+        patience: int = 100,
+        max_iterations: int = 10_000,
+        accept_equal: bool = False,
+        n_neighbors: int = 1,
+        folds: Any = None,
+        max_time: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.patience = patience
+        self.max_iterations = max_iterations
+        self.accept_equal = accept_equal
+        self.n_neighbors = n_neighbors
+        self.folds = folds
+        self.max_time = max_time
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, problem: Problem) -> Weights:
+        for name, least in (("patience", 1), ("max_iterations", 0), ("n_neighbors", 1)):
+            check_whole(name, getattr(self, name), least)
+        if not isinstance(self.accept_equal, bool | np.bool_):
+            raise InputError(f"accept_equal={self.accept_equal!r}: expected True or False.")
+        why = cannot_learn(problem)
+        if why:
+            for name in ("accuracy_", "history_", "seed_", "stopped_"):
+                vars(self).pop(name, None)
+            return Global(np.ceil(even(problem, why)), problem.features)
+        warn_of_chance(problem, self.id)
+        self.seed_ = seed_of(self.random_state)
+        scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
+        return Global(self._climb(scorer, len(problem.features)).astype(np.float64), problem.features)
+
+    def _climb(self, scorer: Evaluator, p: int) -> Bits:
+        rng = np.random.default_rng([self.seed_, 0])
+        best: Bits = rng.random(p) < 0.5
+        if not best.any():
+            best[rng.integers(p)] = True
+        subsets = _Subsets(scorer, self.n_neighbors)
+        waited, history = 0, [subsets.accuracies([best])[0]]
+        with Budget("hill climbing", self.max_time) as budget:
+            budget.has_result = True
+            flips: list[int] = []
+            for _ in budget.rounds(self.max_iterations):
+                if waited >= self.patience:
+                    budget.stopped = "patience"
+                    break
+                flips = flips or rng.integers(0, p, AHEAD).tolist()
+                subsets.accuracies([_flipped(best, f) for f in flips])
+                asked = _flipped(best, flips.pop(0))
+                accuracy = subsets.accuracies([asked])[0]
+                waited = 0 if accuracy > history[-1] else waited + 1
+                if accuracy > history[-1] or (self.accept_equal and accuracy == history[-1]):
+                    best = asked
+                history.append(max(accuracy, history[-1]))
+        self.accuracy_, self.history_, self.stopped_ = history[-1], np.array(history), budget.stopped
+        return best
+
+
+class _Subsets:
+    """Accuracies of subsets, each found once."""
+
+    def __init__(self, scorer: Evaluator, k: int) -> None:
+        self.scorer, self.k = scorer, k
+        self.known: dict[bytes, float] = {}
+
+    def accuracies(self, subsets: list[Bits]) -> list[float]:
+        """One each; the empty subset has less than any other."""
+        new = {s.tobytes(): s for s in subsets if s.any() and s.tobytes() not in self.known}
+        if new:
+            vectors = np.array(list(new.values()), dtype=np.float64)
+            for rows, found in self.scorer.in_turns(vectors, self.k):
+                self.known.update(zip(list(new)[rows], found.tolist(), strict=True))
+        return [self.known.get(s.tobytes(), -1.0) for s in subsets]
+
+
+def _flipped(bits: Bits, f: int) -> Bits:
+    out = bits.copy()
+    out[f] = not out[f]
+    return out

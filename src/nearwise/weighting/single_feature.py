@@ -1,0 +1,191 @@
+"""Single-feature accuracy: a feature counts as much as it gets right alone (Guvenir & Akkus)."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.kinds import Ordinal
+from nearwise.differences.metric import Measured, Metric
+from nearwise.engines.threads import threads
+from nearwise.errors import InputError, warn
+from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.folds import given_folds, seed_of
+from nearwise.statistics.projection import Labels, by_counts, on_line
+from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.budget import Budget
+from nearwise.weighting.wrapping import check_whole
+from nearwise.weights import Global, Weights
+
+__all__ = ["SingleFeatureAccuracy"]
+
+Array = NDArray[np.float64]
+
+
+class SingleFeatureAccuracy(Weighting):
+    r"""The accuracy of a classifier that sees this feature alone, by ten-fold cross-validation.
+
+    .. math:: w_f = \frac{\text{cases classified right by feature } f \text{ alone}}{\text{all cases}}
+
+    The classifier is k-NN on the one feature, as in the feature projections of the paper; ``classifier`` takes any
+    other with fit and predict. A useless feature does not get 0: with k = 1 it gets about the chance
+    that two cases are of the same class.
+
+    Reading: neighbours at the k-th distance share the places left (P1) and a tied vote goes to the class of the nearest
+    case (P3); cases that miss the value are not stored (P5), get no prediction (P6) and count as wrong (P9), unless
+    the feature's policy is "value"; right answers over all cases, not the mean of fold rates (P7); folds stratified
+    and shuffled by the seed (P8); weights belong to the training part of an outer evaluation, and an estimator in
+    one sees no more than that (P10).
+
+    Numbers and levels take a sort and one pass, symbols a count, whatever their number of cases; other kinds compare
+    all pairs. Features are worked on by ``n_jobs`` threads.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Of the built-in classifier.
+    folds : int or array
+        Their number, or the fold of each case.
+    classifier : object or None
+        Any estimator with fit and predict, copied for each fold and feature. It gets numbers and levels as one column,
+        symbols as one column of 0 and 1 a symbol, vectors as their columns, other values as they are; only cases that
+        have the value.
+    max_time : float or None
+        Seconds; features that there is no time for get the mean of the others, with a warning.
+    random_state : int or None
+        Seed of the folds; None is a fixed seed.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    weights_ : Global
+        Accuracies from 0 to 1.
+    seed_ : int
+        The seed in use.
+
+    References: guvenir1997, sect. 4.
+
+    >>> cases = [{"size": s, "hue": h} for s, h in zip([1, 2, 3, 7, 8, 9], ["red", "blue"] * 3)]
+    >>> SingleFeatureAccuracy(folds=3).fit(cases, list("uuuvvv")).weights_
+    Global(2 features; size: 1, hue: 0.5)
+    """
+
+    id = "sfa"
+    place = FEEDBACK_GLOBAL
+    reference = "guvenir1997"
+    check_parameters = {"folds": 5}  # noqa: RUF012 - a constant of the class
+
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        folds: Any = 10,
+        classifier: Any = None,
+        max_time: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.folds = folds
+        self.classifier = classifier
+        self.max_time = max_time
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, problem: Problem) -> Weights:
+        check_whole("n_neighbors", self.n_neighbors, 1)
+        if self.classifier is not None and not (
+            hasattr(self.classifier, "fit") and hasattr(self.classifier, "predict")
+        ):
+            raise InputError(f"classifier={self.classifier!r}: expected an object with fit and predict, or None.")
+        self.seed_ = seed_of(self.random_state)
+        p, target = len(problem.features), problem.target
+        if len(target) < 2:
+            warn("There is 1 case only, and it cannot be classified by others: all features get the same weight.")
+            return Global(np.ones(p), problem.features)
+        folds = given_folds(self.folds, problem.metric, problem.cases, target, self.seed_)
+        labels = Labels(
+            folds,
+            int(folds.max()) + 1,
+            target.values.astype(np.int32),
+            target.weights.astype(np.float64),
+            target.priors,
+        )
+        right = self._all(problem, labels)
+        total = float(target.weights.sum())
+        weights = np.minimum(right / total, 1.0) if total > 0 else np.zeros(p)
+        if not weights.any():
+            warn("No feature classifies any case right by itself, so all weights are 0.")
+        return Global(weights, problem.features)
+
+    def _all(self, problem: Problem, labels: Labels) -> Array:
+        """(p,) right weight of each feature; the mean of the others where time ran out."""
+        p = len(problem.features)
+        right = np.full(p, np.nan)
+        workers = 1 if self.classifier is not None else min(p, threads(self.n_jobs))
+        with Budget("single-feature accuracy", self.max_time) as budget, ThreadPoolExecutor(workers) as pool:
+            steps = range(0, p, workers)
+            for step in budget.rounds(len(steps)):
+                some = range(steps[step], min(p, steps[step] + workers))
+                for f, found in zip(some, pool.map(lambda f: self._one(problem, labels, f), some), strict=True):
+                    right[f] = found
+                budget.has_result = True
+        untried = np.isnan(right)
+        if untried.any():
+            warn(
+                f"There was time for {p - int(untried.sum())} of {p} features: the others get the mean weight of "
+                "these. Give a larger max_time."
+            )
+            right[untried] = right[~untried].mean()
+        return right
+
+    def _one(self, problem: Problem, labels: Labels, f: int) -> float:
+        """The weight of the cases that feature f alone gets right."""
+        measure, column = problem.metric.measures[f], problem.cases.columns[f]
+        missing = problem.table.columns[f].missing
+        if not missing.any() or (measure.policy == "value" and self.classifier is None):
+            rows = np.arange(len(problem.table))
+        else:
+            rows = np.flatnonzero(~missing)
+            labels = replace(labels.take(rows), priors=problem.target.take(rows).priors)
+        if not len(rows):
+            return 0.0
+        if self.classifier is not None:
+            return self._by_classifier(problem, labels, rows, f)
+        if column.missing is None or not column.missing[rows].any():
+            values, p = column.values[rows] if len(rows) < len(column.values) else column.values, problem.metric.p
+            if measure.fitted.form in ("line", "circle"):
+                period = getattr(measure.fitted, "period", None) or 0.0
+                return float(on_line(values, labels, self.n_neighbors, measure.scale(p), p, period)[-1])
+            if measure.fitted.form == "overlap":
+                return float(by_counts(values, labels, self.n_neighbors)[-1])
+        alone = Metric((measure,), problem.metric.p)
+        cases = Measured((column.take(rows),), len(rows))
+        scorer = Evaluator(alone, cases, problem.target.take(rows), labels.folds)
+        shares = scorer.right(np.ones((1, 1)), self.n_neighbors)[0, :, -1]
+        return float(shares @ scorer.fold_weights)
+
+    def _by_classifier(self, problem: Problem, labels: Labels, rows: NDArray[np.intp], f: int) -> float:
+        classes = problem.target.classes
+        if classes is None:
+            return 0.0
+        X, y = _plain(problem, f, rows), classes[labels.codes]
+        right = 0.0
+        for fold in range(labels.n_folds):
+            train, test = np.flatnonzero(labels.folds != fold), np.flatnonzero(labels.folds == fold)
+            if len(train) and len(test):
+                made = copy.deepcopy(self.classifier).fit(X[train], y[train])
+                right += float(labels.weights[test] @ (np.asarray(made.predict(X[test])) == y[test]))
+        return right
+
+
+def _plain(problem: Problem, f: int, rows: NDArray[np.intp]) -> NDArray[Any]:
+    """(n, d) one feature as an array that any estimator takes."""
+    column, values = problem.table.columns[f], problem.table.columns[f].values[rows]
+    if column.levels is not None and not isinstance(problem.metric.measures[f].kind, Ordinal):
+        return np.asarray(values[:, None] == np.arange(len(column.levels)), dtype=np.float64)
+    return values if values.ndim == 2 else values[:, None]
