@@ -5,15 +5,14 @@
 // taken away from a sum, so no digits cancel: sums differ from those in the order of features by rounding alone.
 #include "changes.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
-#include <system_error>
-#include <thread>
+#include <memory>
 
 #include "every_k.hpp"
 #include "instructions.hpp"
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -39,7 +38,7 @@ class Query {
     for (Count base = 0; base < ask_.b; ++base) one_base(base);
     weigh();
     every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), ask_.c, k_, ask_.tolerance, true},
-            {cases_.codes.data(), cases_.case_weights.data(), cases_.priors.data(), n_, classes_}, winners_.data());
+            {cases_.codes.data(), cases_.case_weights.data(), cases_.priors.data(), n_, classes_}, winners_.data(), 1);
     for (Count change = 0; change < ask_.c; ++change)
       for (Count j = 0; j < k_; ++j)
         right[(change * ask_.r + row) * k_ + j] = winners_[change * k_ + j] == cases_.codes[at_];
@@ -149,29 +148,9 @@ class Query {
 }  // namespace
 
 void classify_changes(const ChangeCases& cases, const ChangeAsk& ask, std::uint8_t* right) {
-  const Count workers = std::max<Count>(1, std::min(ask.threads, ask.r));
-  std::atomic<Count> next{0};
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  auto work = [&](Count worker) {
-    try {
-      Query query(cases, ask);
-      for (Count row = next++; row < ask.r; row = next++) query.run(row, right);
-    } catch (...) {  // out of memory: told to the caller once every thread has stopped
-      failures[worker] = std::current_exception();
-      next = ask.r;
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all of it
-  }
-  work(0);
-  for (std::thread& helper : helpers) helper.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  in_parallel(ask.r, ask.threads, [&] {
+    return [right, query = std::make_unique<Query>(cases, ask)](Count row) { query->run(row, right); };
+  });
 }
 
 }  // namespace nearwise

@@ -5,13 +5,11 @@
 // 6 queries a group.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <vector>
 
-namespace nearwise {
+#include "decide.hpp"
 
-using Count = std::int64_t;
+namespace nearwise {
 
 constexpr int panel_width = 16;
 constexpr int group_height = 6;
@@ -48,37 +46,6 @@ void propose(const Block& block, Listener& listener);
 namespace avx2 {
 void propose(const Block& block, Listener& listener);
 }
-
-// The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
-struct Columns {
-  std::vector<const double*> values;     // [p] of [n]; NaN is a missing number
-  std::vector<std::uint8_t> is_symbol;   // [p]; symbols are codes, -1 is missing
-  std::vector<double> coefficients;      // [g, p]
-  std::vector<double> one_missing;       // [p]
-  std::vector<double> both_missing;      // [p]
-  std::vector<std::int32_t> segment;     // [n]
-  Count n = 0, p = 0, g = 0;
-  int power = 2;
-};
-
-struct Ask {
-  const double* queries;                 // [m, p]; NaN is missing, for symbols too
-  const Count* exclude;                  // [m] the case to leave out, or -1
-  const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
-  const std::int32_t* group_codes;       // [n]
-  const double* group_values;            // [n, v]
-  Count m, k, v, n_groups, threads;
-  double tolerance;
-};
-
-struct Answer {
-  double* sums;                          // [m, k]
-  Count* indices;                        // [m, k]
-  Count* inside;                         // [m]
-  Count* tied;                           // [m]
-  double* tie_sums;                      // [m, n_groups, v]
-  Count* proposed;                       // [m] cases that double precision had to rank; -1: this query was not served
-};
 
 class Dense {
  public:

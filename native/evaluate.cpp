@@ -2,11 +2,10 @@
 // copy of the cases and the lists of its neighbours.
 #include "evaluate.hpp"
 
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <system_error>
-#include <thread>
+#include <memory>
+
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -52,7 +51,7 @@ class Worker {
     weigh(sums_.data(), m_, k_, trial_.columns.power, trial_.by_distance, kernel_.data());
     every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), m_, k_, tolerance_, true},
             {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), trial_.columns.n, classes_},
-            winners_.data());
+            winners_.data(), 1);
     for (Count i = 0; i < m_; ++i)
       for (Count j = 0; j < k_; ++j)
         if (winners_[i * k_ + j] == trial_.codes[first_ + i])
@@ -89,29 +88,12 @@ void weigh(const double* sums, Count m, Count k, double power, bool by_distance,
 
 void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
               Count threads, double* right, std::uint8_t* unserved) {
-  const Count p = trial.columns.p, cells = trial.columns.g * k, workers = std::max<Count>(1, std::min(threads, w));
-  std::atomic<Count> next{0};
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  auto work = [&](Count worker) {
-    try {
-      Worker one(trial, first, last, k, tolerance);
-      for (Count at = next++; at < w; at = next++) unserved[at] = !one.run(weights + at * p, right + at * cells);
-    } catch (...) {  // out of memory: told to the caller once every thread has stopped
-      failures[worker] = std::current_exception();
-      next = w;
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all of it
-  }
-  work(0);
-  for (std::thread& helper : helpers) helper.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  const Count p = trial.columns.p, cells = trial.columns.g * k;
+  in_parallel(w, threads, [&] {
+    return [&, one = std::make_unique<Worker>(trial, first, last, k, tolerance)](Count at) {
+      unserved[at] = !one->run(weights + at * p, right + at * cells);
+    };
+  });
 }
 
 }  // namespace nearwise

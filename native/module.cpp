@@ -30,6 +30,7 @@ Instructions chosen_instructions() {
 }
 
 void bind_changes(nanobind::module_& module);
+void bind_coarse(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
@@ -39,6 +40,7 @@ void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
 void bind_vote_pairs(nanobind::module_& module);
+void bind_weighed(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -49,6 +51,7 @@ NB_MODULE(_core, module) {
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
   nearwise::bind_changes(module);
+  nearwise::bind_coarse(module);
   nearwise::bind_dense(module);
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
@@ -58,4 +61,5 @@ NB_MODULE(_core, module) {
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);
   nearwise::bind_vote_pairs(module);
+  nearwise::bind_weighed(module);
 }

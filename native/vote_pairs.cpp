@@ -3,14 +3,11 @@
 #include "vote_pairs.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <exception>
 #include <limits>
-#include <system_error>
-#include <thread>
+#include <memory>
 
 #include "evaluate.hpp"
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -33,7 +30,7 @@ class Tile {
     }
     weigh(sums_.data(), rows, k_, d_.power, d_.by_distance, kernel_.data());
     every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), rows, k_, tolerance_, true},
-            {d_.codes, d_.weights, d_.priors, d_.n, d_.classes}, winners_.data());
+            {d_.codes, d_.weights, d_.priors, d_.n, d_.classes}, winners_.data(), 1);
     for (Count j = 0; j < rows; ++j)
       for (Count i = 0; i < k_; ++i)
         hits[j * k_ + i] = winners_[j * k_ + i] == d_.codes[d_.first + start + j];
@@ -102,33 +99,13 @@ class Tile {
 void vote_pairs(const Pairs& pairs, const double* coefficients, Count w, Count k, double tolerance, Count threads,
                 double* right) {
   const Count m = pairs.m, p = static_cast<Count>(pairs.terms.size()), tiles = (m + tile - 1) / tile;
-  const Count workers = std::max<Count>(1, std::min(threads, tiles));
   std::vector<std::uint8_t> hits(static_cast<std::size_t>(w * m * k));
-  std::atomic<Count> next{0};
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  auto work = [&](Count worker) {
-    try {
-      Tile one(pairs, k, tolerance);
-      for (Count at = next++; at < tiles; at = next++) {
-        const Count start = at * tile, rows = std::min(tile, m - start);
-        for (Count v = 0; v < w; ++v) one.run(start, rows, coefficients + v * p, hits.data() + (v * m + start) * k);
-      }
-    } catch (...) {  // out of memory: told to the caller once every thread has stopped
-      failures[worker] = std::current_exception();
-      next = tiles;
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all of it
-  }
-  work(0);
-  for (std::thread& helper : helpers) helper.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  in_parallel(tiles, threads, [&] {
+    return [&, one = std::make_unique<Tile>(pairs, k, tolerance)](Count at) {
+      const Count start = at * tile, rows = std::min(tile, m - start);
+      for (Count v = 0; v < w; ++v) one->run(start, rows, coefficients + v * p, hits.data() + (v * m + start) * k);
+    };
+  });
   for (Count v = 0; v < w; ++v)
     for (Count j = 0; j < m; ++j) {
       const Count own = pairs.first + j, fold = pairs.leave_one_out ? 0 : pairs.folds[own];

@@ -6,6 +6,44 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+class CoarseIndex:
+    """Numbers and symbols as bytes, for search by proposal and decision.
+
+    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
+    `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
+    """
+
+    def __init__(
+        self,
+        columns: list[NDArray[np.float64]],
+        is_symbol: NDArray[np.uint8],
+        segment: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: int,
+    ) -> None: ...
+    @property
+    def is_usable(self) -> bool: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]: ...
+
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
@@ -125,6 +163,7 @@ def every_k(
     priors: NDArray[np.float64],
     fair: bool,
     tolerance: float,
+    threads: int = 1,
 ) -> NDArray[np.int32]:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours."""
 
@@ -351,3 +390,46 @@ def vote_pairs(
     Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
     codes and weights (n,); priors (classes,).
     """
+
+class WeighedCases:
+    """Cases whose weights come with the case or the query, for an exact scan.
+
+    Shapes: columns, expected and by_case (p, n), segments (g + 1,), coefficients and weights (g, p), worst (g,);
+    ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what `scan` does.
+    ``policies``: 0 a fixed difference where a value is missing, 1 the mean difference, 2 left out and rescaled.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        segments: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        policies: NDArray[np.uint8],
+        expected: NDArray[np.float64],
+        by_case: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        worst: NDArray[np.float64],
+        index: NDArray[np.int64],
+        by_query: bool,
+        power: int,
+    ) -> None: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+    ]: ...

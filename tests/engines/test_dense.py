@@ -107,8 +107,11 @@ def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, per_class):
         queries = distance.metric.measure(CaseTable.like(asked, CaseTable.of(X).schema))
         for k in (1, 10, 800):
             slow = NativeEngine(distance).nearest(queries, k, payload, leave_out)
-            for threads in (1, 2):
-                fast = DenseEngine(distance, threads).nearest(queries, k, payload, leave_out)
+            for threads, by_bytes in ((1, True), (2, True), (2, False)):
+                engine = DenseEngine(distance, threads)
+                if not by_bytes:
+                    engine._bytes = None
+                fast = engine.nearest(queries, k, payload, leave_out)
                 np.testing.assert_array_equal(fast.indices, slow.indices)
                 np.testing.assert_array_equal(fast.sums, slow.sums)
                 np.testing.assert_array_equal(fast.inside, slow.inside)
@@ -116,14 +119,15 @@ def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, per_class):
                 np.testing.assert_allclose(fast.tie_sums, slow.tie_sums, rtol=1e-12)
 
 
-def test_only_a_few_cases_are_ranked_in_double_precision():
+def test_few_cases_are_left_to_the_next_finer_precision():
     X = np.random.default_rng(0).normal(size=(20_000, 8))
     engine = NearestCases(10, engine="dense").fit(X).plan_.engine
     asked = np.ascontiguousarray(X[:100] + 0.01)
     nothing = np.full(100, -1)
     codes, values = np.zeros(20_000, dtype=np.int32), np.zeros((20_000, 1))
-    proposed = engine._index.nearest(asked, nothing, 10, 1e-12, codes, values, 1, 0, 1)[5]
-    assert proposed.mean() < 12
+    question = (asked, nothing, 10, 1e-12, codes, values, 1)
+    assert engine._singles.nearest(*question, 0, 1)[5].mean() < 12
+    assert core().CoarseIndex(*engine._arguments()).nearest(*question, 1)[5].mean() < 400
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_only_a_few_cases_are_ranked_in_double_precision():
         ({"queries": np.zeros((2, 3))}, "queries must have shape"),
         ({"queries": np.zeros((2, 2), dtype=np.float32)}, "queries must be an array of float64"),
         ({"form": 2}, "form must be"),
-        ({"queries": np.full((2, 2), np.nan)}, "missing number that form 0 cannot serve"),
+        ({"queries": np.full((2, 2), np.nan)}, "missing number, which form 0 cannot serve"),
         ({"group_codes": np.full(4, 5, dtype=np.int32)}, "group_codes must be in"),
         ({"exclude": np.zeros(3, dtype=np.int64)}, "exclude must have shape"),
     ],

@@ -291,5 +291,7 @@ def next_generation(
     x, y = population[np.minimum(drawn, m - 1)].transpose(1, 0, 2)
     crossed = (rng.random(pairs) < probability)[:, None] & (x != y).any(axis=1, keepdims=True)
     one, two = crossover(x, y, rng, swap)
-    children = np.stack([np.where(crossed, one, x), np.where(crossed, two, y)], axis=1).reshape(2 * pairs, -1)
+    children = np.stack([np.where(crossed, one, x), np.where(crossed, two, y)], axis=1).reshape(
+        2 * pairs, population.shape[1]
+    )
     return np.concatenate([population[[int(fitness.argmax())]], children])[:m]
