@@ -24,6 +24,7 @@ from benchmarks import (
     presets,
     quantification,
     relief,
+    selection,
     start,
     symbolic,
     text,
@@ -35,7 +36,20 @@ GROWTH = "growth"
 
 
 def works() -> dict[str, Work]:
-    groups = (dense, mixed, symbolic, metrics, feedback, quantification, gradient, presets, relief, text, start)
+    groups = (
+        dense,
+        mixed,
+        symbolic,
+        metrics,
+        feedback,
+        quantification,
+        gradient,
+        presets,
+        relief,
+        selection,
+        text,
+        start,
+    )
     return {work.name: work for group in groups for work in group.WORKS}
 
 

@@ -29,6 +29,7 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
+void bind_changes(nanobind::module_& module);
 void bind_coarse(nanobind::module_& module);
 void bind_contrast(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
@@ -52,6 +53,7 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  nearwise::bind_changes(module);
   nearwise::bind_coarse(module);
   nearwise::bind_contrast(module);
   nearwise::bind_dense(module);

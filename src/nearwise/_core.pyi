@@ -9,65 +9,6 @@ def instruction_set() -> str:
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
-class Contrast:
-    """Near cases, and sums of differences over pairs of cases.
-
-    Shapes: columns (p, n), kinds (p,) with 0 a number, 1 a symbol, 2 a circle, scales (p,), periods (p,), groups (n,),
-    holed (h,) the features with missing values, cells (h, n), h tables (n_groups, cells), both (h, n_groups, n_groups).
-    The difference of two known values is ``scale * raw``. A missing value of a case of group a differs from a known
-    value in cell v by ``table[a, v]``, from a missing one of group b by ``both[a, b]``. Sums are of difference **
-    power. Queries (m,) are cases.
-    """
-
-    def __init__(
-        self,
-        columns: NDArray[np.float64],
-        kinds: NDArray[np.uint8],
-        scales: NDArray[np.float64],
-        periods: NDArray[np.float64],
-        groups: NDArray[np.int32],
-        n_groups: int,
-        holed: NDArray[np.int64],
-        cells: NDArray[np.int32],
-        tables: list[NDArray[np.float64]],
-        both: NDArray[np.float64],
-        power: int,
-    ) -> None: ...
-    @property
-    def is_usable(self) -> bool:
-        """Whether single precision can hold the cases, without which there is no `near`."""
-
-    def near(
-        self, queries: NDArray[np.int64], k: int, tolerance: float, with_sums: bool, threads: int = 1
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        """``(ends (m * n_groups + 1,), inside, share, cases, sums)``: the k nearest of every group, ties included.
-
-        Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a, by (sum, index).
-        The first ``inside`` of them count whole, the others ``share`` each. Sums only if asked for. Where values are
-        missing the queries of a call must be of one group.
-        """
-
-    def listed(
-        self,
-        queries: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        cases: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """(p,) coefficient * difference over pairs: query j with the cases ``ends[j] .. ends[j + 1]``."""
-
-    def sums(self, queries: NDArray[np.int64], threads: int = 1) -> NDArray[np.float64]:
-        """(m, n) sums of all cases."""
-
-    def blocked(
-        self, queries: NDArray[np.int64], coefficients: NDArray[np.float64], threads: int = 1
-    ) -> NDArray[np.float64]:
-        """(p,) coefficient * difference over all pairs, coefficients (m, n)."""
-
-class DenseIndex:
-    """Numbers and symbols, packed for search by proposal and decision.
-
     Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
     `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
     """
@@ -523,3 +464,98 @@ class StagedIndex:
         has and which is not in counts (m, t, 32), lengths (m, t). The values of a tie group are added up in the order
         of the cases.
         """
+
+class Contrast:
+    """Near cases, and sums of differences over pairs of cases.
+
+    Shapes: columns (p, n), kinds (p,) with 0 a number, 1 a symbol, 2 a circle, scales (p,), periods (p,), groups (n,),
+    holed (h,) the features with missing values, cells (h, n), h tables (n_groups, cells), both (h, n_groups, n_groups).
+    The difference of two known values is ``scale * raw``. A missing value of a case of group a differs from a known
+    value in cell v by ``table[a, v]``, from a missing one of group b by ``both[a, b]``. Sums are of difference **
+    power. Queries (m,) are cases.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        kinds: NDArray[np.uint8],
+        scales: NDArray[np.float64],
+        periods: NDArray[np.float64],
+        groups: NDArray[np.int32],
+        n_groups: int,
+        holed: NDArray[np.int64],
+        cells: NDArray[np.int32],
+        tables: list[NDArray[np.float64]],
+        both: NDArray[np.float64],
+        power: int,
+    ) -> None: ...
+    @property
+    def is_usable(self) -> bool:
+        """Whether single precision can hold the cases, without which there is no `near`."""
+
+    def near(
+        self, queries: NDArray[np.int64], k: int, tolerance: float, with_sums: bool, threads: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
+        """``(ends (m * n_groups + 1,), inside, share, cases, sums)``: the k nearest of every group, ties included.
+
+        Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a, by (sum, index).
+        The first ``inside`` of them count whole, the others ``share`` each. Sums only if asked for. Where values are
+        missing the queries of a call must be of one group.
+        """
+
+    def listed(
+        self,
+        queries: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        cases: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """(p,) coefficient * difference over pairs: query j with the cases ``ends[j] .. ends[j + 1]``."""
+
+    def sums(self, queries: NDArray[np.int64], threads: int = 1) -> NDArray[np.float64]:
+        """(m, n) sums of all cases."""
+
+    def blocked(
+        self, queries: NDArray[np.int64], coefficients: NDArray[np.float64], threads: int = 1
+    ) -> NDArray[np.float64]:
+        """(p,) coefficient * difference over all pairs, coefficients (m, n)."""
+
+class Changes:
+    """Cases whose classification after changes of one weight is asked for.
+
+    ``columns`` (p, n) holds numbers and symbol codes, NaN where missing. ``right`` takes bases (b, p) and, per change,
+    its base, its feature, the new weight and the block of terms (r, n) to use instead of the feature's own, or -1;
+    ``own_block`` (p,) names the block that holds a feature's terms, or -1. It returns (c, r, k) whether 1 .. k
+    neighbours classify the cases ``rows`` (r,) right.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        power: int,
+        folds: NDArray[np.int32],
+        leave_one_out: bool,
+        codes: NDArray[np.int32],
+        case_weights: NDArray[np.float64],
+        priors: NDArray[np.float64],
+        by_distance: bool,
+    ) -> None: ...
+    def right(
+        self,
+        bases: NDArray[np.float64],
+        base_of: NDArray[np.int32],
+        features: NDArray[np.int32],
+        values: NDArray[np.float64],
+        block_of: NDArray[np.int32],
+        own_block: NDArray[np.int32],
+        blocks: list[NDArray[np.float64]],
+        rows: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        threads: int = 1,
+    ) -> NDArray[np.uint8]: ...

@@ -130,8 +130,13 @@ def test_it_selects_features_in_a_pipeline(method):
     chosen = make_pipeline(StandardScaler(), SelectFromModel(cheap(method), threshold=-np.inf, max_features=3))
     kept = chosen.fit_transform(X, y)
     assert kept.shape == (len(X), 3)
-    if method.needs_classes and method.id not in SEARCHES | INTERACTIONS_ONLY:
-        assert chosen[-1].get_support().tolist() == [True] * 3 + [False] * 3
+    support = chosen[-1].get_support().tolist()
+    if method.id in SEARCHES | INTERACTIONS_ONLY:
+        return
+    if method.place.bias == "feedback":  # cases that happen to fall well may bring in one of the others
+        assert sum(support[:3]) >= 2
+    elif method.needs_classes:
+        assert support == [True] * 3 + [False] * 3
 
 
 @every_method

@@ -1,0 +1,84 @@
+"""Oblivion: features are forgotten as long as the accuracy does not fall."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearwise.differences.metric import Encoded
+from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
+from nearwise.weighting.budget import Budget
+from nearwise.weighting.selecting import Found, Scorer, Searching
+from nearwise.weighting.stepwise import eliminate
+from nearwise.weights import Weights
+
+__all__ = ["Oblivious"]
+
+
+class Oblivious(Searching):
+    r"""Features forgotten one at a time as long as leave-one-out accuracy does not fall.
+
+    .. math:: S_{t+1} = S_t \setminus \{\arg\max_{f \in S_t} a(S_t \setminus \{f\})\}
+              \quad\text{while}\quad a(S_{t+1}) \ge a(S_t)
+
+    a(S) is the leave-one-out accuracy of the nearest neighbour with the features S alone. Cases that agree on the
+    features that are left are one abstract case: they are equally near and share the vote, which is what a leaf of
+    the paper's oblivious decision tree says. It starts with all features, so it sees those that matter only together
+    (parity). Equal accuracies leave out the later feature; one feature stays.
+
+    Reading: "does not fall" compares with the set before, and equal is not a fall. Where no abstract case agrees with
+    a query the nearest ones answer, by the plain sum of differences (p = 1). It is `Backward` with nothing to
+    set. Ranges and tables are those of all cases (K6, V7).
+
+    Parameters: ``max_time`` in seconds keeps the set so far; ``n_jobs`` threads.
+
+    Attributes: ``weights_`` (Global of 0 and 1), ``n_abstract_cases_`` (cases that differ on the features left),
+    ``score_``, ``history_``, ``stopped_`` as of `Forward`.
+
+    References: langley1994.
+
+    >>> X = [[a, b, c] for a in "ny" for b in "ny" for c in "ny"]
+    >>> method = Oblivious().fit(X * 2, [a != b for a, b, _ in X * 2])
+    >>> method.weights_, method.n_abstract_cases_
+    (Global(3 features; x0: 1, x1: 1, x2: 0), 4)
+    """
+
+    id = "oblivious"
+    place = FEEDBACK_SELECTION
+    reference = "langley1994, wettschereck1997"
+    p = 1
+
+    n_abstract_cases_: int
+
+    def __init__(self, max_time: float | None = None, n_jobs: int | None = None) -> None:
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+
+    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
+        eliminate(scorer, found, budget, len(found.names), tol=0.0, patience=1)
+
+    def _learn(self, problem: Problem) -> Weights:
+        learned = super()._learn(problem)
+        kept = [c for c, weight in zip(problem.cases.columns, learned.importances, strict=True) if weight > 0]
+        self.n_abstract_cases_ = _distinct(kept, problem)
+        return learned
+
+
+def _distinct(columns: list[Encoded], problem: Problem) -> int:
+    """How many cases differ on these features."""
+    codes = np.zeros(len(problem.table), dtype=np.intp)
+    for column in columns:
+        at: dict[object, int] = {}
+        gone = column.missing if column.missing is not None else np.zeros(len(codes), dtype=bool)
+        own = [
+            -1 if missing else at.setdefault(_plain(value), len(at))
+            for value, missing in zip(column.values, gone, strict=True)
+        ]
+        codes = np.unique(np.stack([codes, np.array(own, dtype=np.intp)]), axis=1, return_inverse=True)[1].ravel()
+    return len(np.unique(codes))
+
+
+def _plain(value: object) -> object:
+    """Something to compare by: numbers and symbols as they are, anything else by what it looks like."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if isinstance(value, str | frozenset | int | float) else repr(value)

@@ -1,0 +1,142 @@
+"""What methods share that search for features, or for a few weights, by how well the cases classify each other.
+
+A step asks about many weight vectors that differ from a base in one feature, in one call. Equal scores go to fewer
+features, then to the earlier feature: the order of features decides nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.target import Target
+from nearwise.engines.threads import threads
+from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.statistics.changes import ChangeEvaluator, Changes
+from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
+from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.budget import Budget
+from nearwise.weighting.wrapping import cannot_learn, check_whole, warn_of_chance
+from nearwise.weights import Global, Weights
+
+__all__ = ["Found", "Scorer", "Searching", "case_order", "check_amount", "check_choice"]
+
+Array = NDArray[np.float64]
+
+LARGEST_K = 50
+"""of the k tried under n_neighbors="loo" (Reading K4)"""
+DIGITS = 12
+"""scores that agree in so many decimals are equal"""
+
+
+class Scorer:
+    """The accuracy of weight vectors on the folds; of the best k where k is left open (Reading K5)."""
+
+    def __init__(
+        self, problem: Problem, n_neighbors: Any, folds: Any, vote: str, seed: int, n_jobs: int | None
+    ) -> None:
+        folds = None if folds is None else given_folds(folds, problem.metric, problem.cases, problem.target, seed)
+        evaluator = Evaluator(
+            problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs)
+        )  # fmt: skip
+        self.changes = ChangeEvaluator(evaluator)
+        self.seed = seed
+        self.is_open = n_neighbors == "loo"
+        self.k = min(LARGEST_K, max(1, len(problem.table) - 1)) if self.is_open else int(n_neighbors)
+        self.asked = 0
+        """weight vectors asked about so far"""
+
+    def __call__(self, changes: Changes) -> Array:
+        """(c,) scores."""
+        self.asked += len(changes)
+        found = np.round(self.changes.accuracies(changes, self.k), DIGITS)
+        return np.asarray(found.max(axis=1) if self.is_open else found[:, -1])
+
+    def one(self, weights: Any) -> float:
+        return float(self(Changes.none(weights))[0])
+
+
+class Found:
+    """The best weights of a search so far, and the steps on the way."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.weights: Array | None = None
+        self.score = -np.inf
+        self.history: list[dict[str, Any]] = []
+
+    def keep(self, weights: Array, score: float) -> None:
+        self.weights, self.score = weights.copy(), float(score)
+
+    def tell(self, change: str, weights: Array, score: float, **more: Any) -> None:
+        features = [name for name, weight in zip(self.names, weights, strict=True) if weight > 0]
+        self.history.append({"change": change, "features": features, "score": float(score), **more})
+
+
+class Searching(Weighting):
+    """A search for weights by feedback: checks, folds, time and what is kept; a method writes `_search`."""
+
+    history_: list[dict[str, Any]]
+    score_: float
+    stopped_: str
+
+    n_neighbors: Any = 1
+    folds: Any = None
+    vote: str = "majority"
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
+        """Keep the best weights in ``found``, and say so to the budget as soon as there are any."""
+        raise NotImplementedError
+
+    def _check(self, problem: Problem) -> None:
+        """Parameters of the method."""
+
+    def _learn(self, problem: Problem) -> Weights:
+        if not (isinstance(self.n_neighbors, str) and self.n_neighbors == "loo"):
+            check_whole("n_neighbors", self.n_neighbors, 1)
+        check_choice("vote", self.vote, ("majority", "distance"))
+        self._check(problem)
+        seed = seed_of(self.random_state)
+        found = Found(problem.features)
+        with Budget(f"search of {self.id!r}", self.max_time) as budget:
+            why = cannot_learn(problem)
+            if why:
+                self._without_search(found, why)
+            else:
+                warn_of_chance(problem, self.id)
+                scorer = Scorer(problem, self.n_neighbors, self.folds, self.vote, seed, self.n_jobs)
+                self._search(scorer, found, budget, problem)
+        self.history_, self.score_, self.stopped_ = found.history, found.score, budget.stopped
+        if found.weights is None:
+            raise InputError("The search found no weights.")
+        return Global(found.weights, problem.features)
+
+    def _without_search(self, found: Found, why: str) -> None:
+        p = len(found.names)
+        if p > 1:
+            warn(f"{why}: {self.id!r} keeps every feature.")
+        found.keep(np.ones(p), float("nan"))
+
+
+def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
+    if given not in known:
+        raise InputError(f"{name}={given!r}: expected one of {', '.join(known)}. {did_you_mean(str(given), known)}")
+
+
+def check_amount(name: str, given: Any, least: float = 0.0) -> None:
+    if isinstance(given, bool | str) or not isinstance(given, int | float | np.number) or not least <= given < np.inf:
+        raise InputError(f"{name}={given!r}: expected a number from {least:g}.")
+
+
+def case_order(problem: Problem, seed: int) -> NDArray[np.intp]:
+    """A random order of the cases that depends on what they are and on the seed, not on where they stand."""
+    target = Target(problem.target.values, None, problem.target.weights)
+    rank = shuffled_folds(problem.metric, problem.cases, target, len(problem.table), seed)
+    return np.argsort(rank, kind="stable")

@@ -1,0 +1,170 @@
+"""What decision trees make of the features: those that one tree asks for, and how much a forest gains by each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nearwise.engines.threads import threads
+from nearwise.errors import InputError
+from nearwise.statistics.folds import seed_of
+from nearwise.weighting.base import PRESET_GLOBAL, Place, Problem, Weighting
+from nearwise.weighting.encoding import Array, by_feature, rank_matrix, sklearn_module, some_or_all
+from nearwise.weighting.selecting import case_order, check_choice
+from nearwise.weighting.wrapping import check_whole
+from nearwise.weights import Global, Weights
+
+__all__ = ["Forest", "TreeFeatures"]
+
+CRITERIA = ("entropy", "gini", "log_loss")
+
+
+class TreeFeatures(Weighting):
+    r"""The features that an induced decision tree asks for.
+
+    .. math:: w_f = [\,\text{a node of the tree tests } f\,]
+
+    The tree is scikit-learn's `DecisionTreeClassifier`, grown until its leaves are pure unless told otherwise. Numbers
+    and levels are split at thresholds, symbols by "is it this value"; a missing number goes where it fits best,
+    a missing symbol is none of the values. Text, sets and custom values are refused. A tree that asks for nothing (one
+    class, or nothing to gain) keeps every feature, with a warning.
+
+    Reading: Cardie took the features from C4.5, which prunes and splits symbols into all values at once; here
+    splits are in two, and pruning is up to ``ccp_alpha``. Where two features split equally well the seed decides.
+
+    Parameters
+    ----------
+    criterion : "entropy", "gini" or "log_loss"
+        What a split gains.
+    max_depth : int or None
+        Of the tree.
+    min_samples_leaf : int
+        Cases in a leaf.
+    ccp_alpha : float
+        Cost-complexity pruning, 0 for none.
+    random_state : int or None
+        Seed for equal splits; None is a fixed seed.
+
+    Attributes: ``weights_`` (Global of 0 and 1), ``scores_`` (p,) the gain by each feature in the tree, ``n_leaves_``.
+
+    References: cardie1993; kibler1987.
+
+    >>> X = [[0, "n"], [1, "y"], [2, "n"], [7, "y"], [8, "y"], [9, "n"]]
+    >>> TreeFeatures().fit(X, list("uuuvvv")).weights_
+    Global(2 features; x0: 1, x1: 0)
+    """
+
+    id = "tree-features"
+    place = Place(weight_space="binary")
+    reference = "cardie1993, kibler1987, wettschereck1997"
+
+    scores_: Array
+    n_leaves_: int
+
+    def __init__(
+        self,
+        criterion: str = "entropy",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        ccp_alpha: float = 0.0,
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.ccp_alpha = ccp_alpha
+        self.random_state = random_state
+
+    def _learn(self, problem: Problem) -> Weights:
+        check_choice("criterion", self.criterion, CRITERIA)
+        check_whole("max_depth", self.max_depth, 1, none=True)
+        check_whole("min_samples_leaf", self.min_samples_leaf, 1)
+        if not self.ccp_alpha >= 0:
+            raise InputError(f"ccp_alpha={self.ccp_alpha!r}: expected a number from 0.")
+        X, owners = rank_matrix(problem, self.id)
+        tree = sklearn_module("tree", self.id).DecisionTreeClassifier(
+            criterion=self.criterion, max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf,
+            ccp_alpha=self.ccp_alpha, random_state=seed_of(self.random_state),
+        )  # fmt: skip
+        order = case_order(problem, 0)
+        tree.fit(X[order], problem.target.values[order], sample_weight=problem.target.weights[order])
+        p = len(problem.features)
+        tested = tree.tree_.feature[tree.tree_.feature >= 0]
+        weights = np.zeros(p)
+        weights[owners[tested]] = 1.0
+        self.scores_, self.n_leaves_ = by_feature(tree.feature_importances_, owners, p), int(tree.get_n_leaves())
+        return Global(some_or_all(weights, self.id, "The tree asks for no feature"), problem.features)
+
+
+class Forest(Weighting):
+    r"""How much the trees of a random forest gain by splitting on the feature.
+
+    .. math:: w_f = \frac1B \sum_{b=1}^B \; \sum_{\text{nodes } t \text{ of tree } b \text{ on } f}
+              \frac{n_t}{n}\,\Delta i(t), \quad \text{scaled to } \textstyle\sum_f w_f = 1
+
+    n_t cases reach the node, Delta i is the impurity that the split takes away. The forest is scikit-learn's
+    `RandomForestClassifier`. Numbers and levels are split at thresholds; symbols have a column for each value, whose
+    importances are summed. Missing values and kinds as of `TreeFeatures`. It sees features that matter together,
+    and spreads the weight of features that say the same over all of them. Impurity favours features with many values;
+    'permutation' does not.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Trees.
+    criterion : "gini", "entropy" or "log_loss"
+        Impurity.
+    max_features : "sqrt", "log2", int, float or None
+        Columns tried at a split, as in scikit-learn.
+    min_samples_leaf : int
+        Cases in a leaf.
+    random_state : int or None
+        Seed; None is a fixed seed. The same on any number of threads and in any order of cases.
+    n_jobs : int or None
+        Threads.
+
+    Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
+
+    References: breiman2001.
+
+    >>> X = [[i, i % 3] for i in range(20)]
+    >>> Forest(n_estimators=20).fit(X, [i > 9 for i in range(20)]).feature_importances_.argmax()
+    np.int64(0)
+    """
+
+    id = "forest"
+    place = PRESET_GLOBAL
+    reference = "breiman2001"
+    check_parameters = {"n_estimators": 10}  # noqa: RUF012 - a constant of the class
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        criterion: str = "gini",
+        max_features: Any = "sqrt",
+        min_samples_leaf: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_features = max_features
+        self.min_samples_leaf = min_samples_leaf
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, problem: Problem) -> Weights:
+        check_whole("n_estimators", self.n_estimators, 1)
+        check_whole("min_samples_leaf", self.min_samples_leaf, 1)
+        check_choice("criterion", self.criterion, CRITERIA)
+        X, owners = rank_matrix(problem, self.id)
+        forest = sklearn_module("ensemble", self.id).RandomForestClassifier(
+            n_estimators=self.n_estimators, criterion=self.criterion, max_features=self.max_features,
+            min_samples_leaf=self.min_samples_leaf, random_state=seed_of(self.random_state),
+            n_jobs=threads(self.n_jobs),
+        )  # fmt: skip
+        order = case_order(problem, 0)  # which cases a tree draws must not depend on where they stand
+        forest.fit(X[order], problem.target.values[order], sample_weight=problem.target.weights[order])
+        weights = by_feature(forest.feature_importances_, owners, len(problem.features))
+        return Global(some_or_all(weights, self.id, "No tree splits on any feature"), problem.features)
