@@ -106,6 +106,8 @@ class Evaluator:
             found, unserved = self._by_core(asked, k)
             if unserved.any():
                 found[unserved] = self._by_pairs(asked[unserved], k)
+        if len(self.cases) == 1 or (len(np.unique(self.folds)) == 1 and not self.leaves_one_out):
+            found[:] = 0.0  # nothing is stored beside the queries: no prediction, which is not right
         return np.asarray(found / np.where(self.fold_weights > 0, self.fold_weights, 1.0)[None, :, None])
 
     def accuracies(self, weights: Any, k: int = 1) -> Floats:
