@@ -140,7 +140,8 @@ def test_a_table_that_is_asked_in_parts_gives_the_same(monkeypatch):
     model = KNNClassifier(1, "none").fit(rng.random((700, 3)), rng.integers(0, 3, 700))._model.problem
     weights = rng.random((5, 3))
     whole = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5).right(weights, 3)
-    monkeypatch.setattr("nearwise.statistics.evaluator.TURN_TERMS", 1)
+    for name in ("TURN_TERMS", "TURN_VECTORS"):
+        monkeypatch.setattr(f"nearwise.statistics.evaluator.{name}", 1)
     parts = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5, threads=2)
     np.testing.assert_array_equal(parts.right(weights, 3), whole)
     turns = [found for _, found in parts.in_turns(weights, 3)]
