@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 __all__ = ["side_by_side", "threads"]
@@ -37,5 +36,7 @@ def side_by_side(
     jobs = min(threads(n_jobs), len(held))
     if jobs < 2 or cases < WORTH:
         return [work(item) for item in held]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(work, held))
