@@ -9,6 +9,8 @@
 //   length - r + (ups - downs of the first query length - r letters).
 // It lies on the diagonal that ends at both ends, along which distances never fall: where it is beyond `most` for all
 // texts, nobody needs the rest.
+#include <string.h>
+
 #include "staged.edits.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
@@ -40,6 +42,16 @@ Word lane(Words words, Count) { return words; }
 Words later(Words before, Count column) { return before <= static_cast<Word>(column); }
 #endif
 
+int ones(Word word) {
+#if defined(__GNUC__)
+  return __builtin_popcountll(word);
+#else
+  int count = 0;
+  for (; word != 0; word &= word - 1) ++count;
+  return count;
+#endif
+}
+
 template <Count words>
 struct Column {
   Words up[words], down[words];
@@ -54,7 +66,7 @@ void start(const int* lengths, int longest, Column<words>& c) {
   }
   Word before[side];
   for (Count l = 0; l < side; ++l) before[l] = static_cast<Word>(longest - lengths[l]);
-  __builtin_memcpy(&c.before, before, sizeof(Words));
+  memcpy(&c.before, before, sizeof(Words));
 }
 
 template <Count words>
@@ -90,7 +102,7 @@ bool all_beyond(const Column<words>& c, int query_length, const int* lengths, co
     for (Count w = 0; w < words; ++w) {
       const int held = rows - static_cast<int>(64 * w);
       const Word mask = held >= 64 ? ~Word{0} : held > 0 ? (Word{1} << held) - 1 : 0;
-      score += __builtin_popcountll(lane(c.up[w], l) & mask) - __builtin_popcountll(lane(c.down[w], l) & mask);
+      score += ones(lane(c.up[w], l) & mask) - ones(lane(c.down[w], l) & mask);
     }
     edits[l] = score;
     beyond &= score > most[l];
