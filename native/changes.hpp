@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "instructions.hpp"
+
 namespace nearwise {
 
 using Count = std::int64_t;
@@ -20,16 +22,11 @@ struct Term {
   bool has_holes;       // whether any x is missing
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void add_term(const Term& term, const double* from, Count n, double* to);
 Count nearest(const double* sums, Count n, Count k, double* best, Count* index);
 Count between(const double* sums, Count n, double low, double high, Count* found);
-}  // namespace baseline
-namespace avx2 {
-void add_term(const Term& term, const double* from, Count n, double* to);
-Count nearest(const double* sums, Count n, Count k, double* best, Count* index);
-Count between(const double* sums, Count n, double low, double high, Count* found);
-}  // namespace avx2
+)
 
 // The cases, copied once.
 struct ChangeCases {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decide.hpp"
+#include "instructions.hpp"
 
 namespace nearwise {
 
@@ -42,12 +43,9 @@ struct CoarseListener {
   ~CoarseListener() = default;
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void propose_coarse(const CoarseBlock& block, CoarseListener& listener);
-}
-namespace avx2 {
-void propose_coarse(const CoarseBlock& block, CoarseListener& listener);
-}
+)
 
 class Coarse {
  public:

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "instructions.hpp"
+
 namespace nearwise::coded {
 
 using Count = std::int64_t;
@@ -57,11 +59,8 @@ struct Spread {
   void spread_bytes(const Spread& spread, std::uint8_t* costs);     \
   void spread_words(const Spread& spread, std::uint16_t* costs);
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 NEARWISE_CODED_TILES
-}
-namespace avx2 {
-NEARWISE_CODED_TILES
-}
+)
 
 }  // namespace nearwise::coded

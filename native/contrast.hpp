@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "instructions.hpp"
+
 namespace nearwise {
 
 using Count = std::int64_t;
@@ -75,18 +77,12 @@ struct NearListener {
   ~NearListener() = default;
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void propose_near(const NearBlock& block, NearListener& listener);
 void propose_coarse(const CoarseBlock& block, NearListener& listener);
 double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
 void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
-}
-namespace avx2 {
-void propose_near(const NearBlock& block, NearListener& listener);
-void propose_coarse(const CoarseBlock& block, NearListener& listener);
-double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
-void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
-}
+)
 
 // The cases as they come; sizes are checked at the border.
 struct ContrastInput {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decide.hpp"
+#include "instructions.hpp"
 
 namespace nearwise {
 
@@ -40,12 +41,9 @@ struct Listener {
   ~Listener() = default;
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void propose(const Block& block, Listener& listener);
-}
-namespace avx2 {
-void propose(const Block& block, Listener& listener);
-}
+)
 
 class Dense {
  public:

@@ -3,13 +3,28 @@
 
 namespace nearwise {
 
-enum class Instructions { baseline, avx2 };
+enum class Instructions { baseline, avx2, avx512 };
 
 Instructions chosen_instructions();
 
-// The copy of a hot loop to run; where AVX2 was not compiled there is only one.
+// Declares the copies of hot loops, one a namespace; those that were not compiled are never called.
+#define NEARWISE_EACH_INSTRUCTION_SET(...) \
+  namespace baseline {                     \
+  __VA_ARGS__                              \
+  }                                        \
+  namespace avx2 {                         \
+  __VA_ARGS__                              \
+  }                                        \
+  namespace avx512 {                       \
+  __VA_ARGS__                              \
+  }
+
+// The copy of a hot loop to run; where the others were not compiled there is only one.
 #ifdef NEARWISE_HAS_AVX2
-#define NEARWISE_CHOSEN(loop) (chosen_instructions() == Instructions::avx2 ? avx2::loop : baseline::loop)
+#define NEARWISE_CHOSEN(loop)                                              \
+  (chosen_instructions() == Instructions::avx512 ? avx512::loop            \
+   : chosen_instructions() == Instructions::avx2 ? avx2::loop              \
+                                                 : baseline::loop)
 #else
 #define NEARWISE_CHOSEN(loop) (baseline::loop)
 #endif

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "instructions.hpp"
+
 namespace nearwise {
 
 using Count = std::int64_t;
@@ -26,11 +28,8 @@ struct KdLoops {
   std::uint32_t (*leaf)(const double* tile, const Asked& asked, double limit, double* sums);
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 KdLoops kd_loops();
-}
-namespace avx2 {
-KdLoops kd_loops();
-}
+)
 
 }  // namespace nearwise

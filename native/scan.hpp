@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "instructions.hpp"
+
 namespace nearwise {
 
 using Count = std::int64_t;
@@ -43,12 +45,9 @@ struct Nearest {
 // Writes into sums[begin .. end) the sums of one query over these cases; one implementation per instruction set.
 using Tile = void (*)(const Cases& cases, const double* query, Count begin, Count end, double* sums);
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void tile(const Cases& cases, const double* query, Count begin, Count end, double* sums);
-}
-namespace avx2 {
-void tile(const Cases& cases, const double* query, Count begin, Count end, double* sums);
-}
+)
 
 void scan(const Cases& cases, const Queries& queries, Count threads, Tile tile, const Nearest& nearest);
 

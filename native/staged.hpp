@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "instructions.hpp"
+
 namespace nearwise {
 
 using Count = std::int64_t;
@@ -70,12 +72,9 @@ struct StagedTile {
   void (*edits)(const Pattern& pattern, const std::uint8_t* const* ends, const int* lengths, const int* most, int* edits);
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 extern const StagedTile staged_tile;
-}
-namespace avx2 {
-extern const StagedTile staged_tile;
-}
+)
 
 // The cases as Python hands them over; read while the index is made.
 struct StagedCases {

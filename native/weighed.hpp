@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scan.hpp"
+#include "instructions.hpp"
 
 namespace nearwise {
 
@@ -20,11 +21,8 @@ struct WeighedCases : Cases {
   bool ignores;                      // whether any feature has this policy
 };
 
-namespace baseline {
+NEARWISE_EACH_INSTRUCTION_SET(
 void weighed_tile(const Cases& cases, const double* query, Count begin, Count end, double* sums);
-}
-namespace avx2 {
-void weighed_tile(const Cases& cases, const double* query, Count begin, Count end, double* sums);
-}
+)
 
 }  // namespace nearwise
