@@ -105,17 +105,21 @@ def sklearn_weights(data: Labelled) -> Ready:
 
 
 def nearwise_generation(data: Labelled) -> Ready:
-    """Selection, crossover and the accuracy of every child; answers are compared for the parents."""
+    """Selection, crossover and the accuracies of the children, as in a search: copies are not tried again."""
+    from nearwise.weighting.budget import Budget
     from nearwise.weighting.crossover import CROSSOVERS, normalised
-    from nearwise.weighting.genetic import next_generation
+    from nearwise.weighting.genetic import Scored, next_generation
 
     scorer = ours.scorer(data)
-    parents = normalised(data.W)
-    fitness = scorer.accuracies(parents) ** 3
+    population = normalised(data.W)
+    parents = Scored(population, scorer.accuracies(population))
 
     def ask(m: int) -> Any:
-        children = next_generation(parents[:m], fitness[:m], CROSSOVERS["cuco"], 0.8, 0.5, np.random.default_rng(0))
-        return scorer.accuracies(children)
+        known = Scored(parents.population[:m], parents.accuracies[:m])
+        rng = np.random.default_rng(0)
+        children = Scored(next_generation(known.population, known.fitness, CROSSOVERS["cuco"], 0.8, 0.5, rng))
+        children.fill(scorer, 1, Budget("a generation"), known)
+        return children.accuracies
 
     return Ready(ask, lambda m: scorer.accuracies(data.W[:m]), note="selection, crossover and evaluator")
 

@@ -71,6 +71,17 @@ def test_threads_do_not_change_the_counts():
     np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_without_a_case_of_another_fold_nothing_is_right(n):
+    model = KNNClassifier(1, "none").fit([[float(i)] for i in range(n)], ["a"] * n)._model.problem
+    for native in (True, False):
+        evaluator = Evaluator(model.metric, model.cases, model.target, [0] * n)
+        evaluator._native = evaluator._native if native else None
+        assert evaluator.right([[1.0]], 2).tolist() == [[[0.0, 0.0]]]
+    alone = Evaluator(model.metric, model.cases, model.target)
+    assert alone.right([[1.0]]).tolist() == [[[0.0 if n == 1 else 1.0]]]
+
+
 def test_what_cannot_be_evaluated_is_refused():
     model = KNNClassifier(1, "none").fit([[0.0], [1.0]], ["a", "b"])._model.problem
     with pytest.raises(InputError, match="one whole number from 0 per case"):
@@ -129,7 +140,8 @@ def test_a_table_that_is_asked_in_parts_gives_the_same(monkeypatch):
     model = KNNClassifier(1, "none").fit(rng.random((700, 3)), rng.integers(0, 3, 700))._model.problem
     weights = rng.random((5, 3))
     whole = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5).right(weights, 3)
-    monkeypatch.setattr("nearwise.statistics.evaluator.TURN_TERMS", 1)
+    for name in ("TURN_TERMS", "TURN_VECTORS"):
+        monkeypatch.setattr(f"nearwise.statistics.evaluator.{name}", 1)
     parts = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5, threads=2)
     np.testing.assert_array_equal(parts.right(weights, 3), whole)
     turns = [found for _, found in parts.in_turns(weights, 3)]

@@ -157,7 +157,8 @@ def test_time_ends_the_search_with_the_best_so_far():
 @pytest.mark.parametrize("turn", [1, 8])
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch, turn):
     X, y = table()
-    monkeypatch.setattr("nearwise.statistics.evaluator.TURN_TERMS", 1)
+    for name in ("TURN_TERMS", "TURN_VECTORS"):
+        monkeypatch.setattr(f"nearwise.statistics.evaluator.{name}", 1)
     turns = []
 
     accuracies = Evaluator.accuracies

@@ -28,6 +28,8 @@ __all__ = ["Evaluator"]
 
 TURN_TERMS = 100_000_000
 """feature differences a turn and thread: a tenth of a second or so"""
+TURN_VECTORS = 25
+"""weight vectors a turn at least where each turn measures pairs"""
 FEW = 4
 """weight vectors for which it pays to measure every pair of a kind that is costly to compare"""
 
@@ -106,6 +108,8 @@ class Evaluator:
             found, unserved = self._by_core(asked, k)
             if unserved.any():
                 found[unserved] = self._by_pairs(asked[unserved], k)
+        if len(self.cases) == 1 or (len(np.unique(self.folds)) == 1 and not self.leaves_one_out):
+            found[:] = 0.0  # nothing is stored beside the queries: no prediction, which is not right
         return np.asarray(found / np.where(self.fold_weights > 0, self.fold_weights, 1.0)[None, :, None])
 
     def accuracies(self, weights: Any, k: int = 1) -> Floats:
@@ -145,7 +149,7 @@ class Evaluator:
         asked = np.asarray(weights, dtype=np.float64)
         step = max(self.threads, TURN_TERMS * self.threads // max(1, len(self.cases) ** 2 * len(self.metric.names)))
         if self._native is None:  # a turn measures every pair, so it pays to serve many vectors
-            step = max(step, 25)
+            step = max(step, TURN_VECTORS)
         for start in range(0, len(asked), step):
             rows = slice(start, min(len(asked), start + step))
             yield rows, self.accuracies(asked[rows], k)
