@@ -41,7 +41,8 @@ class Query {
             {cases_.codes.data(), cases_.case_weights.data(), cases_.priors.data(), n_, classes_}, winners_.data(), 1);
     for (Count change = 0; change < ask_.c; ++change)
       for (Count j = 0; j < k_; ++j)
-        right[(change * ask_.r + row) * k_ + j] = winners_[change * k_ + j] == cases_.codes[at_];
+        right[(change * ask_.r + row) * k_ + j] =
+            std::isfinite(sums_[change * k_]) && winners_[change * k_ + j] == cases_.codes[at_];  // nobody to ask: wrong
   }
 
  private:

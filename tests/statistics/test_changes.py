@@ -82,6 +82,15 @@ def test_threads_and_chunks_do_not_change_the_answer(monkeypatch):
     np.testing.assert_array_equal(one, scorers[1].accuracies(asked, 4))
 
 
+def test_nothing_is_right_where_no_case_is_left_to_ask():
+    model = KNNClassifier(1, "none").fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])._model.problem
+    scorer = ChangeEvaluator(Evaluator(model.metric, model.cases, model.target, [0, 0, 0]))
+    asked = Changes.of([1.0], [0], 1.0)
+    assert scorer.accuracies(asked).tolist() == [[0.0]]
+    scorer._native = None
+    assert scorer.accuracies(asked).tolist() == [[0.0]]
+
+
 def test_a_feature_far_larger_than_the_others_loses_no_digits_when_it_is_left_out():
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.random((40, 2)), rng.random(40) * 1e150])
