@@ -133,7 +133,8 @@ class _Held:
     """Raw differences (v, v) of the different values of a feature, and the place of each case among them."""
 
     def __init__(self, codes: NDArray[np.intp], table: Floats) -> None:
-        self.codes, self.table = codes, table
+        self.codes = codes
+        self.table = table if table.size else np.zeros((1, 1))  # every value is missing, and has any place
 
     def block(self, rows: NDArray[np.intp]) -> Floats:
         return np.asarray(self.table[self.codes[rows]][:, self.codes])
