@@ -39,9 +39,9 @@ class Contrast:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """``(ends (m * n_groups + 1,), inside, share, cases, sums)``: the k nearest of every group, ties included.
 
-        Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a, by (sum, index).
-        The first ``inside`` of them count whole, the others ``share`` each. Sums only if asked for. Where values are
-        missing the queries of a call must be of one group.
+        Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a. The first
+        ``inside`` of them count whole, the others ``share`` each. With sums they are ordered by (sum, index). Where
+        values are missing the queries of a call must be of one group.
         """
 
     def listed(
