@@ -101,7 +101,8 @@ struct ContrastInput {
 };
 
 // The near cases of m queries, group by group: entries ends[j * g + a] .. ends[j * g + a + 1] are those of query j in
-// group a, by (sum, index); the first `inside` of them count whole, the others, which tie for what is left, `share` each.
+// group a, by (sum, index) if sums are asked for; the first `inside` of them count whole, the others, which tie for what
+// is left, `share` each.
 struct Near {
   std::vector<Count> ends;               // [m * g + 1]
   std::vector<Count> inside;             // [m * g]

@@ -6,9 +6,9 @@
 // grow with t, so one limit of t a query does it.
 //
 // Where all features are numbers without holes and their ranges are even enough, t is a whole number of sixteen bits
-// (contrast.coarse.cpp). Otherwise sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less that of x and that of q, where
-// both sums start: two operations instead of three. With R the sum of the largest |x|, no partial sum exceeds 4R, so t is
-// off by at most 4.2 (p + 10) u R more.
+// (contrast.coarse.cpp). Otherwise sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less
+// that of x and that of q, where both sums start: two operations instead of three. With R the sum of the largest |x|, no
+// partial sum exceeds 4R, so t is off by at most 4.2 (p + 10) u R more.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -102,14 +102,19 @@ class NearSearch final : public NearListener {
     return std::nextafter(static_cast<float>(value), INFINITY);
   }
 
+  // The k-th smallest value of a list of more than k.
+  float kth(std::vector<Candidate>& list) const {
+    const auto at = list.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    std::nth_element(list.begin(), at, list.end(),
+                     [](const Candidate& x, const Candidate& y) { return x.value < y.value; });
+    return at->value;
+  }
+
   // Drops the cases that cannot belong to the answer any more; the list is thinned again when it has doubled.
   void tighten(Count slot) {
     std::vector<Candidate>& list = lists_[slot];
     if (static_cast<Count>(list.size()) > k_) {
-      const auto kth = list.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-      std::nth_element(list.begin(), kth, list.end(),
-                       [](const Candidate& x, const Candidate& y) { return x.value < y.value; });
-      const float most = limits_[slot] = std::min(limits_[slot], limit(kth->value));
+      const float most = limits_[slot] = std::min(limits_[slot], limit(kth(list)));
       std::erase_if(list, [&](const Candidate& each) { return each.value > most; });
     }
     rooms_[slot] = std::max(least_room_, 2 * static_cast<Count>(list.size()));
@@ -193,14 +198,16 @@ class NearSearch final : public NearListener {
 
   void decide(Count slot, Near& out) {
     tighten(slot);
-    const std::vector<Candidate>& list = lists_[slot];
+    std::vector<Candidate>& list = lists_[slot];
     const Count size = static_cast<Count>(list.size());
     ranked_.clear();
-    const bool with_sums = with_sums_ || size > k_;  // no more than k: all of them, whatever their sums
     const PairCase q = c_.at(asked_[slot]);
+    const float kth_value = size > k_ ? kth(list) : INFINITY;  // no more than k: all of them, whatever their sums
     for (const Candidate& each : list) {
       const Count i = c_.order_[each.packed];
-      ranked_.push_back({with_sums ? NEARWISE_CHOSEN(pair_sum)(s_, q, c_.at(i)) : 0.0, static_cast<std::int32_t>(i)});
+      // fewer than k values are below that of the k-th, so a case that comes before all others is among the k for sure
+      const bool is_sure = !with_sums_ && (size <= k_ || limit(each.value) < kth_value);
+      ranked_.push_back({is_sure ? -1.0 : NEARWISE_CHOSEN(pair_sum)(s_, q, c_.at(i)), static_cast<std::int32_t>(i)});
     }
     std::sort(ranked_.begin(), ranked_.end());
     Count inside = size, kept = size;

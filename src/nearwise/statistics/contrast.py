@@ -43,7 +43,8 @@ MOST_SYMBOLS = 1 << 24
 class Near:
     """The k nearest cases of m queries in each of g groups, with all that tie for the last places.
 
-    Query j has the entries ``ends[j * g + a] .. ends[j * g + a + 1]`` in group a, by (sum, index).
+    Query j has the entries ``ends[j * g + a] .. ends[j * g + a + 1]`` in group a, by (sum, index) where sums are asked
+    for; those that count whole come first.
     """
 
     ends: Ints
