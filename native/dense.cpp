@@ -6,27 +6,10 @@
 #include <numeric>
 
 namespace nearwise {
-namespace {
-
-double known_middle(const double* values, Count n) {
-  // the median of a sample: an outlier must not move the centre away from the cases
-  std::vector<double> sample;
-  const Count step = std::max<Count>(1, n / 4096);
-  for (Count i = 0; i < n; i += step)
-    if (values[i] == values[i]) sample.push_back(values[i]);
-  if (sample.empty()) return 0.0;
-  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
-  std::nth_element(sample.begin(), middle, sample.end());
-  return *middle;
-}
-
-}  // namespace
 
 Dense::Dense(Columns columns) : columns_(std::move(columns)) {
-  for (Count f = 0; f < columns_.p; ++f) {
-    if (!columns_.role.empty() && columns_.role[f] == decides) continue;
-    (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
-  }
+  for (Count f = 0; f < columns_.p; ++f)
+    if (columns_.is_for(f, proposes)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
   for (Count f : numbers_) centre_.push_back(known_middle(columns_.values[f], columns_.n));
   pack();
 }

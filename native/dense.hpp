@@ -5,23 +5,17 @@
 // 6 queries a group.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <vector>
 
-namespace nearwise {
+#include "decide.hpp"
 
-using Count = std::int64_t;
+namespace nearwise {
 
 constexpr int panel_width = 16;
 constexpr int group_height = 6;
 
 // How single precision adds up numbers: |x|^2 - 2xq (fastest, loses digits far from the centre), (x - q)^2 or |x - q|.
 enum class Form { product, squares, moduli };
-
-// What a column is for. Columns that only decide may be stood in for by fewer ones that only propose. With l the slack
-// of a case and m that of a query, the sum of these is at most that of those, and at least that less (l + m)^2.
-enum Role : std::uint8_t { proposes_and_decides, decides, proposes };
 
 // A run of panels against one group of queries.
 struct Block {
@@ -52,41 +46,6 @@ void propose(const Block& block, Listener& listener);
 namespace avx2 {
 void propose(const Block& block, Listener& listener);
 }
-
-// The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
-struct Columns {
-  std::vector<const double*> values;     // [p] of [n]; NaN is a missing number
-  std::vector<std::uint8_t> is_symbol;   // [p]; symbols are codes, -1 is missing
-  std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
-  std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
-  std::vector<double> slack;             // [n], or empty: nothing is left out
-  std::vector<double> coefficients;      // [g, p]
-  std::vector<double> one_missing;       // [p]
-  std::vector<double> both_missing;      // [p]
-  std::vector<std::int32_t> segment;     // [n]
-  Count n = 0, p = 0, g = 0;
-  int power = 2;
-};
-
-struct Ask {
-  const double* queries;                 // [m, p]; NaN is missing, for symbols too
-  const Count* exclude;                  // [m] the case to leave out, or -1
-  const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
-  const std::int32_t* group_codes;       // [n]
-  const double* group_values;            // [n, v]
-  const double* slack;                   // [m]; null: 0
-  Count m, k, v, n_groups, threads;
-  double tolerance;
-};
-
-struct Answer {
-  double* sums;                          // [m, k]
-  Count* indices;                        // [m, k]
-  Count* inside;                         // [m]
-  Count* tied;                           // [m]
-  double* tie_sums;                      // [m, n_groups, v]
-  Count* proposed;                       // [m] cases that double precision had to rank; -1: this query was not served
-};
 
 class Dense {
  public:

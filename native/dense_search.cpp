@@ -9,15 +9,12 @@
 // the values allow, ties included. So every case that belongs to the answer is kept. Where columns stand in for others,
 // what they may have left out is added to the largest sum.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <memory>
-#include <system_error>
-#include <thread>
 
 #include "dense.hpp"
 #include "instructions.hpp"
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -34,12 +31,6 @@ struct Candidate {
   Count packed;
 };
 
-struct Ranked {
-  double sum;
-  Count index;
-  bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
-};
-
 }  // namespace
 
 // The search of one thread over a chunk of queries.
@@ -51,7 +42,7 @@ class Search final : public Listener {
         relative_((c_.p + 8) * unit * 1.5), least_room_(2 * ask.k + 6), lists_(chunk_groups * group_height),
         bound_(chunk_groups * group_height), rooms_(chunk_groups * group_height), served_(chunk_groups * group_height),
         numbers_(chunk_groups * d_ * group_height), codes_(chunk_groups * s_ * group_height), weights_(s_), holes_(d_),
-        lengths_(chunk_groups * group_height) {
+        lengths_(chunk_groups * group_height), decision_(c_, ask, answer) {
     for (std::vector<Candidate>& list : lists_) list.reserve(static_cast<std::size_t>(least_room_ + panel_width));
   }
 
@@ -90,7 +81,8 @@ class Search final : public Listener {
       if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
       Candidate each{low(values[lane], length), high(values[lane], length), packed};
       if (each.low > bound_[slot]) continue;
-      each.high += left_out(first_ + slot, dense_.order_[packed]);
+      if (!c_.role.empty())
+        each.high += left_out(c_, ask_, dense_.order_[packed], first_ + slot) * dense_.gain_ * dense_.gain_;
       list.push_back(each);
       // the nearest one alone needs no list to know its bound
       if (ask_.k == 1) bound_[slot] = std::min(bound_[slot], each.high * (1 + 4 * ask_.tolerance));
@@ -114,12 +106,6 @@ class Search final : public Listener {
     if (form_ == Form::moduli) return value * (1 + relative_) + slack;
     const double root = std::sqrt(value * (1 + relative_)) + slack;
     return root * root;
-  }
-
-  // What the columns that propose may lack of the sum, in the packed unit, with room for rounding.
-  double left_out(Count query, Count i) const {
-    const double most = ((c_.slack.empty() ? 0.0 : c_.slack[i]) + (ask_.slack ? ask_.slack[query] : 0.0)) * dense_.gain_;
-    return most * most * (1 + 1e-9);
   }
 
   double error(double length) const {
@@ -235,58 +221,17 @@ class Search final : public Listener {
     return false;
   }
 
-  // s(q, x) as the metric defines it: feature by feature, in order, in double precision. What joined columns add is
-  // added up before it is multiplied.
-  double sum(const double* q, Count i) const {
-    const double* coefficients = c_.coefficients.data() + c_.segment[i] * c_.p;
-    double total = 0.0, part = 0.0;
-    for (Count f = 0; f < c_.p; ++f) {
-      if (!c_.role.empty() && c_.role[f] == proposes) continue;
-      const double x = c_.values[f][i];
-      const bool no_q = q[f] != q[f], no_x = x != x;
-      double raw;
-      if (no_q || no_x) raw = no_q && no_x ? c_.both_missing[f] : c_.one_missing[f];
-      else raw = c_.is_symbol[f] ? (q[f] != x ? 1.0 : 0.0) : std::abs(q[f] - x);
-      part += c_.power == 2 ? raw * raw : raw;
-      if (f + 1 < c_.p && !c_.joined.empty() && c_.joined[f + 1]) continue;
-      total += coefficients[f] * part;
-      part = 0.0;
-    }
-    return total;
-  }
-
   void decide(Count query) {
     if (!served_[query - first_]) {
       answer_.proposed[query] = -1;
       return;
     }
     tighten(query - first_);
-    std::vector<Candidate>& list = lists_[query - first_];
-    const double* q = ask_.queries + query * c_.p;
-    ranked_.clear();
-    for (const Candidate& each : list) {
-      const Count i = dense_.order_[each.packed];
-      ranked_.push_back({sum(q, i), i});
-    }
+    const std::vector<Candidate>& list = lists_[query - first_];
     answer_.proposed[query] = static_cast<Count>(list.size());
-    const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
-    std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());
-    for (Count j = 0; j < ask_.k; ++j) {
-      answer_.sums[query * ask_.k + j] = j < filled ? ranked_[j].sum : infinity;
-      answer_.indices[query * ask_.k + j] = j < filled ? ranked_[j].index : -1;
-    }
-    if (filled == 0) return;
-    const double last = ranked_[filled - 1].sum, margin = last == infinity ? 0.0 : ask_.tolerance * last;
-    double* groups = answer_.tie_sums + query * ask_.n_groups * ask_.v;
-    for (const Ranked& each : ranked_) {
-      if (each.sum < last - margin) {
-        ++answer_.inside[query];
-      } else if (each.sum <= last + margin) {
-        ++answer_.tied[query];
-        for (Count j = 0; j < ask_.v; ++j)
-          groups[ask_.group_codes[each.index] * ask_.v + j] += ask_.group_values[each.index * ask_.v + j];
-      }
-    }
+    decision_.clear();
+    for (const Candidate& each : list) decision_.add(dense_.order_[each.packed]);
+    decision_.finish(query);
   }
 
   const Dense& dense_;
@@ -305,39 +250,17 @@ class Search final : public Listener {
   std::vector<std::int32_t> codes_;
   std::vector<float> weights_, holes_;
   std::vector<double> lengths_;
-  std::vector<Ranked> ranked_;
+  Decision decision_;
   const Dense::Segment* segment_ = nullptr;
   Count first_ = 0, block_from_ = 0, group_ = 0;
   double reach_ = 0.0;
 };
 
 void Dense::nearest(const Ask& ask, Form form, const Answer& answer) const {
-  const Count height = chunk_groups * group_height, chunks = (ask.m + height - 1) / height;
-  const Count workers = std::max<Count>(1, std::min(ask.threads, chunks));
-  std::vector<std::unique_ptr<Search>> searches;
-  for (Count worker = 0; worker < workers; ++worker)
-    searches.push_back(std::make_unique<Search>(*this, ask, form, answer));
-  std::atomic<Count> next{0};
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  auto work = [&](Count worker) {
-    try {
-      for (Count chunk = next++; chunk < chunks; chunk = next++) searches[worker]->run(chunk * height);
-    } catch (...) {  // out of memory: told to the caller once every thread has stopped
-      failures[worker] = std::current_exception();
-      next = chunks;
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all chunks
-  }
-  work(0);
-  for (std::thread& helper : helpers) helper.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  const Count height = chunk_groups * group_height;
+  in_parallel((ask.m + height - 1) / height, ask.threads, [&] {
+    return [search = std::make_unique<Search>(*this, ask, form, answer), height](Count chunk) { search->run(chunk * height); };
+  });
 }
 
 }  // namespace nearwise

@@ -2,11 +2,10 @@
 // copy of the cases and the lists of its neighbours.
 #include "evaluate.hpp"
 
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <system_error>
-#include <thread>
+#include <memory>
+
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -50,7 +49,7 @@ class Worker {
       if (proposed_[i] < 0) return false;
     weigh();
     every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), n_, k_, tolerance_, true},
-            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), n_, classes_}, winners_.data());
+            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), n_, classes_}, winners_.data(), 1);
     for (Count i = 0; i < n_; ++i)
       for (Count j = 0; j < k_; ++j)
         if (winners_[i * k_ + j] == trial_.codes[i])
@@ -91,29 +90,12 @@ class Worker {
 
 void evaluate(const Trial& trial, const double* weights, Count w, Count k, double tolerance, Count threads, double* right,
               std::uint8_t* unserved) {
-  const Count p = trial.columns.p, cells = trial.columns.g * k, workers = std::max<Count>(1, std::min(threads, w));
-  std::atomic<Count> next{0};
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  auto work = [&](Count worker) {
-    try {
-      Worker one(trial, k, tolerance);
-      for (Count at = next++; at < w; at = next++) unserved[at] = !one.run(weights + at * p, right + at * cells);
-    } catch (...) {  // out of memory: told to the caller once every thread has stopped
-      failures[worker] = std::current_exception();
-      next = w;
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work, worker);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all of it
-  }
-  work(0);
-  for (std::thread& helper : helpers) helper.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  const Count p = trial.columns.p, cells = trial.columns.g * k;
+  in_parallel(w, threads, [&] {
+    return [&, one = std::make_unique<Worker>(trial, k, tolerance)](Count at) {
+      unserved[at] = !one->run(weights + at * p, right + at * cells);
+    };
+  });
 }
 
 }  // namespace nearwise

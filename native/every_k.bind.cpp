@@ -12,7 +12,8 @@ using Codes2 = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
 
 Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kernel, const Array& tied,
                       const Array& tie_sums, const Array& codes, const Array& weights, const Array& priors, bool fair,
-                      double tolerance) {
+                      double tolerance, Count threads) {
+  require(threads >= 1, "threads must be at least 1.");
   require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
   Lists lists{};
   Voters voters{};
@@ -47,7 +48,7 @@ Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kern
   std::vector<std::int32_t> winners(m * k);
   {
     nb::gil_scoped_release release;
-    every_k(lists, voters, winners.data());
+    every_k(lists, voters, winners.data(), threads);
   }
   return to_numpy<std::int32_t, 2>(std::move(winners), {m, k});
 }
@@ -57,7 +58,7 @@ Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kern
 void bind_every_k(nb::module_& module) {
   using namespace nanobind::literals;
   module.def("every_k", &every_k_arrays, "sums"_a, "indices"_a, "kernel"_a, "tied"_a, "tie_sums"_a, "codes"_a,
-             "weights"_a, "priors"_a, "fair"_a, "tolerance"_a, "The class that wins for every k, from one search.");
+             "weights"_a, "priors"_a, "fair"_a, "tolerance"_a, "threads"_a = 1, "The class that wins for every k, from one search.");
 }
 
 }  // namespace nearwise

@@ -9,10 +9,13 @@
 #include <limits>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace nearwise {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Count rows_a_chunk = 256;
 
 // Most votes, then the class of the nearest case, then the larger prior, then the order of classes.
 std::int32_t winner(const std::vector<double>& votes, const std::vector<double>& near, const double* priors, Count g,
@@ -28,12 +31,10 @@ std::int32_t winner(const std::vector<double>& votes, const std::vector<double>&
   return best;
 }
 
-}  // namespace
-
-void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners) {
+void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Count from, Count to) {
   const Count K = lists.k, g = voters.n_groups;
   std::vector<double> counted(static_cast<std::size_t>((K + 1) * g)), plain(counted.size()), votes(g), near(g), first(g);
-  for (Count row = 0; row < lists.m; ++row) {
+  for (Count row = from; row < to; ++row) {
     const double* sums = lists.sums + row * K;
     const double* kernel = lists.kernel + row * K;
     const Count* cases = lists.indices + row * K;
@@ -65,8 +66,11 @@ void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners) {
       double share = 0.0;
       const double* group = nullptr;
       if (lists.fair) {
-        inside = std::lower_bound(sums, sums + places, last - margin) - sums;
-        listed = std::upper_bound(sums, sums + filled, last + margin) - sums;
+        // most often nothing ties with the k-th place
+        if (places == 1 || sums[places - 2] < last - margin) inside = places - 1;
+        else inside = std::lower_bound(sums, sums + places, last - margin) - sums;
+        if (places < filled && sums[places] <= last + margin)
+          listed = std::upper_bound(sums + places, sums + filled, last + margin) - sums;
         const bool beyond = listed >= filled;  // the tie group may go on behind the list
         const double tied = static_cast<double>(beyond ? lists.tied[row] : listed - inside);
         share = static_cast<double>(places - inside) / tied;
@@ -87,6 +91,17 @@ void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners) {
       winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
     }
   }
+}
+
+}  // namespace
+
+void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners, Count threads) {
+  in_parallel((lists.m + rows_a_chunk - 1) / rows_a_chunk, threads, [&] {
+    return [&](Count chunk) {
+      const Count first = chunk * rows_a_chunk;
+      of_rows(lists, voters, winners, first, std::min(lists.m, first + rows_a_chunk));
+    };
+  });
 }
 
 }  // namespace nearwise

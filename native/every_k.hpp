@@ -26,6 +26,6 @@ struct Voters {
 };
 
 // winners [m, K]: the class that wins for k = 1 .. K
-void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners);
+void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners, Count threads);
 
 }  // namespace nearwise

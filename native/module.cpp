@@ -29,6 +29,7 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
+void bind_coarse(nanobind::module_& module);
 void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
@@ -36,6 +37,7 @@ void bind_kd(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_coded(nanobind::module_& module);
 void bind_staged(nanobind::module_& module);
+void bind_weighed(nanobind::module_& module);
 
 }  // namespace nearwise
 
@@ -45,6 +47,7 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::chosen_instructions() == nearwise::Instructions::avx2 ? "avx2" : "baseline"); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  nearwise::bind_coarse(module);
   nearwise::bind_dense(module);
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
@@ -52,4 +55,5 @@ NB_MODULE(_core, module) {
   nearwise::bind_scan(module);
   nearwise::bind_coded(module);
   nearwise::bind_staged(module);
+  nearwise::bind_weighed(module);
 }

@@ -76,6 +76,7 @@ std::tuple<Doubles2, Counts2, Counts1, Counts1, Doubles3> scan_arrays(
   c.power = power;
   q.m = static_cast<Count>(queries.shape(0));
   q.k = k;
+  q.stride = c.p;
   q.tolerance = tolerance;
   require_shape(is_symbol, "is_symbol", {c.p});
   require_shape(segments, "segments", {c.g + 1});

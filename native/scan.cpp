@@ -91,7 +91,7 @@ void scan_block(const Cases& c, const Queries& queries, Count first, Tile tile, 
   const Count last = std::min(first + block_length, queries.m);
   for (Count begin = 0; begin < c.n; begin += tile_length)
     for (Count query = first; query < last; ++query)
-      tile(c, queries.values + query * c.p, begin, std::min(begin + tile_length, c.n),
+      tile(c, queries.values + query * queries.stride, begin, std::min(begin + tile_length, c.n),
            space.rows.data() + (query - first) * c.n);
   for (Count query = first; query < last; ++query)
     scan_query(c, queries, query, space.rows.data() + (query - first) * c.n, space.heap, nearest);

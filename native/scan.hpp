@@ -25,7 +25,8 @@ struct Cases {
 };
 
 struct Queries {
-  const double* values;              // [m, p]
+  const double* values;              // [m, stride] of which a tile reads what it knows to be there
+  Count stride;
   const Count* exclude;              // [m] the packed case that this query must skip, or -1
   Count m, k;
   double tolerance;

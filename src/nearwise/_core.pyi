@@ -6,6 +6,49 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+class CoarseIndex:
+    """Numbers and symbols as bytes, for search by proposal and decision.
+
+    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
+    `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
+    ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
+    """
+
+    def __init__(
+        self,
+        columns: list[NDArray[np.float64]],
+        is_symbol: NDArray[np.uint8],
+        segment: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: int,
+        joined: NDArray[np.uint8] | None = None,
+        role: NDArray[np.uint8] | None = None,
+        slack: NDArray[np.float64] | None = None,
+    ) -> None: ...
+    @property
+    def is_usable(self) -> bool: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+        slack: NDArray[np.float64] | None = None,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]: ...
+
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
@@ -92,6 +135,7 @@ def every_k(
     priors: NDArray[np.float64],
     fair: bool,
     tolerance: float,
+    threads: int = 1,
 ) -> NDArray[np.int32]:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours."""
 
@@ -276,3 +320,46 @@ def staged(
     (t, n, 128), query_texts (m, t, 128), text_coefficients (g, t), text_terms (t, 4): the place of the text among
     all features, 1 where its edits are divided by the longer length, the differences where one or both are missing.
     """
+
+class WeighedCases:
+    """Cases whose weights come with the case or the query, for an exact scan.
+
+    Shapes: columns, expected and by_case (p, n), segments (g + 1,), coefficients and weights (g, p), worst (g,);
+    ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what `scan` does.
+    ``policies``: 0 a fixed difference where a value is missing, 1 the mean difference, 2 left out and rescaled.
+    """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        segments: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        policies: NDArray[np.uint8],
+        expected: NDArray[np.float64],
+        by_case: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        worst: NDArray[np.float64],
+        index: NDArray[np.int64],
+        by_query: bool,
+        power: int,
+    ) -> None: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+    ]: ...

@@ -289,12 +289,15 @@ def tally(sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Fl
     return votes, near, kernel
 
 
-def winners(ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats) -> NDArray[np.intp]:
+def winners(
+    ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats, threads: int = 1
+) -> NDArray[np.intp]:
     """(m, k) the class that wins for every number of neighbours up to k."""
     if isinstance(ballots, Single) and not vote.adaptive:
         sums = ballots.found.sums
         kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
-        fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, isinstance(ballots, Fair))
+        fair = isinstance(ballots, Fair)
+        fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, fair, threads)
         if fast is not None:
             return fast.astype(np.intp)
     columns = []

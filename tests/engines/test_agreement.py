@@ -14,6 +14,7 @@ from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.plan import ENGINES, plan
 from nearwise.engines.reference import ReferenceEngine
+from nearwise.engines.weighed import WeighedEngine
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weights import Matrix
 
@@ -110,6 +111,24 @@ def test_every_symbolic_difference_in_the_coded_engine_equals_the_reference(seed
     compare(CodedEngine, distance, queries, payload, k, np.arange(len(queries)) - 1)
 
 
+@given(
+    seeds, kind_lists(CORE), st.integers(1, 12), st.sampled_from([1, 2]), st.sampled_from(POLICIES),
+    st.sampled_from(["global", "per-class", "per-case", "per-query"]), st.booleans(),
+)  # fmt: skip
+def test_the_weighed_engine_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy, shape, alone):
+    if core() is None:
+        pytest.skip("the native core is not built")
+    distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
+    leave_out = None if alone else np.arange(len(queries)) - 1
+    if WeighedEngine.refuses(distance):
+        assert policy == "ignore"
+        assert shape in ("per-case", "per-query")
+        return
+    compare(WeighedEngine, distance, queries, payload, k, leave_out)
+    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    np.testing.assert_array_equal(WeighedEngine(distance).nearest(queries, k, payload, leave_out).sums, expected)
+
+
 @given(seeds, st.integers(1, 12))
 def test_the_callback_engine_equals_the_reference(seed, k):
     distance, queries, payload = problem(seed, ["custom", "numeric", "symbolic"])
@@ -194,7 +213,7 @@ def test_every_kind_and_engine_is_in_these_tests():
         "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
     }  # fmt: skip
     assert set(ENGINES) == {
-        "coded", "kd", "dense", "native", "mapped", "staged", "blocks", "callback", "reference",
+        "coded", "kd", "dense", "native", "weighed", "mapped", "staged", "blocks", "callback", "reference",
     }  # fmt: skip
 
 

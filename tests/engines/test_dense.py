@@ -8,8 +8,9 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
-from nearwise.engines.dense import DenseEngine, contrasts
+from nearwise.engines.dense import DenseEngine
 from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.shortened import contrasts
 from nearwise.weights import Global, PerClass, Stored
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the native core is not built")
@@ -108,8 +109,11 @@ def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, per_class):
         queries = distance.metric.measure(CaseTable.like(asked, CaseTable.of(X).schema))
         for k in (1, 10, 800):
             slow = NativeEngine(distance).nearest(queries, k, payload, leave_out)
-            for threads in (1, 2):
-                fast = DenseEngine(distance, threads).nearest(queries, k, payload, leave_out)
+            for threads, by_bytes in ((1, True), (2, True), (2, False)):
+                engine = DenseEngine(distance, threads)
+                if not by_bytes:
+                    engine._bytes = None
+                fast = engine.nearest(queries, k, payload, leave_out)
                 np.testing.assert_array_equal(fast.indices, slow.indices)
                 np.testing.assert_array_equal(fast.sums, slow.sums)
                 np.testing.assert_array_equal(fast.inside, slow.inside)
@@ -117,14 +121,15 @@ def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, per_class):
                 np.testing.assert_allclose(fast.tie_sums, slow.tie_sums, rtol=1e-12)
 
 
-def test_only_a_few_cases_are_ranked_in_double_precision():
+def test_few_cases_are_left_to_the_next_finer_precision():
     X = np.random.default_rng(0).normal(size=(20_000, 8))
     engine = NearestCases(10, engine="dense").fit(X).plan_.engine
     asked = np.ascontiguousarray(X[:100] + 0.01)
     nothing = np.full(100, -1)
     codes, values = np.zeros(20_000, dtype=np.int32), np.zeros((20_000, 1))
-    proposed = engine._index.nearest(asked, nothing, 10, 1e-12, codes, values, 1, 0, 1)[5]
-    assert proposed.mean() < 12
+    question = (asked, nothing, 10, 1e-12, codes, values, 1)
+    assert engine._singles.nearest(*question, 0, 1)[5].mean() < 12
+    assert core().CoarseIndex(*engine._arguments()).nearest(*question, 1)[5].mean() < 400
 
 
 @pytest.mark.parametrize(
@@ -134,7 +139,7 @@ def test_only_a_few_cases_are_ranked_in_double_precision():
         ({"queries": np.zeros((2, 3))}, "queries must have shape"),
         ({"queries": np.zeros((2, 2), dtype=np.float32)}, "queries must be an array of float64"),
         ({"form": 2}, "form must be"),
-        ({"queries": np.full((2, 2), np.nan)}, "missing number that form 0 cannot serve"),
+        ({"queries": np.full((2, 2), np.nan)}, "missing number, which form 0 cannot serve"),
         ({"group_codes": np.full(4, 5, dtype=np.int32)}, "group_codes must be in"),
         ({"exclude": np.zeros(3, dtype=np.int64)}, "exclude must have shape"),
     ],
@@ -155,7 +160,7 @@ def test_wrong_arrays_are_refused_before_they_are_read(change, message):
 @pytest.mark.parametrize("metric", ["hvdm", "ivdm", "wvdm"])
 @pytest.mark.parametrize("classes", [1, 2, 4])
 @pytest.mark.parametrize("per_class", [False, True])
-def test_vectors_proposed_in_one_dimension_less_equal_the_scan(metric, classes, per_class):
+def test_vectors_proposed_in_one_dimension_less_equal_the_scan(monkeypatch, metric, classes, per_class):
     """Queries beyond the training range have shares that do not add up to 1, which the proposal leaves out."""
     rng = np.random.default_rng(classes)
     y = rng.integers(0, classes, 600)
@@ -173,12 +178,16 @@ def test_vectors_proposed_in_one_dimension_less_equal_the_scan(metric, classes, 
         weights = PerClass(rng.random((classes, 4)), fitted.names, list(range(classes)), np.full(classes, 1 / classes))
     distance = Distance(fitted, weights, Stored(fitted.measure(table), y))
     payload = Payload(y, np.ones((600, 1)), classes)
-    dense = DenseEngine(distance)
-    for k in (1, 7):
-        one, two = dense.nearest(queries, k, payload), NativeEngine(distance).nearest(queries, k, payload)
-        for field in ("sums", "indices", "inside", "tied", "tie_sums"):
-            np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
-    assert dense._index.is_usable
+    dense, scanned = DenseEngine(distance), []
+    scan = NativeEngine.nearest
+    monkeypatch.setattr(NativeEngine, "nearest", lambda e, q, *rest: scanned.append(len(q)) or scan(e, q, *rest))
+    for by_bytes in (True, False):
+        dense._bytes = dense._bytes if by_bytes else None
+        for k in (1, 7):
+            one, two = dense.nearest(queries, k, payload), scan(dense, queries, k, payload)
+            for field in ("sums", "indices", "inside", "tied", "tie_sums"):
+                np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
+    assert max(scanned, default=0) < 35, "the proposal served too few of the 41 queries to show anything"
 
 
 def test_contrasts_are_orthonormal_and_add_up_to_nothing():

@@ -34,7 +34,9 @@ class Column:
         if self.values.dtype == object:
             return np.fromiter((v is None for v in self.values), dtype=bool, count=len(self.values))
         blank = np.isnan(self.values)
-        return np.asarray(blank.any(axis=1) if blank.ndim == 2 else blank)
+        if blank.ndim == 2:
+            blank = blank.any(axis=1)
+        return np.asarray(blank) if blank.any() else np.broadcast_to(np.False_, len(blank))  # takes no memory
 
     def take(self, rows: Any) -> Column:
         return Column(self.values[rows], self.levels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,12 @@ class Rank(Difference):
         return line
 
 
+def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values themselves where none is missing: a large table is not copied."""
+    missing = np.isnan(values)
+    return values[~missing] if missing.any() else values
+
+
 def ranks(column: Column) -> NDArray[np.float64]:
     return np.where(column.values < 0, np.nan, column.values.astype(np.float64))
 
@@ -75,7 +82,8 @@ class Line(Fitted):
     def __init__(
         self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0, ranked: bool = False
     ) -> None:
-        known = values[~np.isnan(values)]
+        self._training = values
+        known = _known(values)
         self.by, self.ranked = by, ranked
         largest = period or float(np.abs(known).max(initial=0.0))
         plain = by == "none" or largest == 0 or 1e-60 < largest < 1e60
@@ -84,16 +92,20 @@ class Line(Fitted):
         self.period = None if period is None else math.ldexp(period, self.exponent)
         if self.period is not None:
             self.form = "circle"  # type: ignore[misc]
-        sorted_ = np.sort(self._scaled(known))
-        self.sorted = sorted_
-        spread = float(sorted_[-1] - sorted_[0]) if len(known) else 0.0
+        scaled = self._scaled(known)
+        spread = float(scaled.max() - scaled.min()) if len(known) else 0.0
         self.maximum = math.ldexp(steps, self.exponent) if steps else spread
         if self.period is not None:
             self.maximum = self.period / 2
         units = {"range": self.maximum, "none": 1.0, "sigma": 0.0}
         if by == "sigma" and len(known):
-            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(sorted_))
+            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(self.sorted))
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
+
+    @cached_property
+    def sorted(self) -> NDArray[np.float64]:
+        """The known training values in ascending order, so that what is added up over them has one order."""
+        return np.sort(self._scaled(_known(self._training)))
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.turn is not None:

@@ -68,6 +68,11 @@ class Neighbours:
     tie_sums: Floats
     """(m, g, v) the payload over the tie group"""
 
+    def put(self, rows: Ints, found: Neighbours) -> None:
+        """Fill in what was found for some of the queries."""
+        self.sums[rows], self.indices[rows] = found.sums, found.indices
+        self.inside[rows], self.tied[rows], self.tie_sums[rows] = found.inside, found.tied, found.tie_sums
+
 
 @dataclass(frozen=True)
 class Levels:

@@ -12,7 +12,7 @@ __all__ = ["winners_for_every_k"]
 
 
 def winners_for_every_k(
-    found: Neighbours, kernel: Floats, payload: Payload, priors: Floats, fair: bool
+    found: Neighbours, kernel: Floats, payload: Payload, priors: Floats, fair: bool, threads: int = 1
 ) -> NDArray[np.int32] | None:
     """(m, K) class codes; None where the core is not built. ``kernel`` (m, K) weighs the votes of the places."""
     native = core()
@@ -29,5 +29,6 @@ def winners_for_every_k(
         np.ascontiguousarray(priors, dtype=np.float64),
         fair,
         TIE,
+        threads,
     )
     return winners

@@ -23,7 +23,7 @@ from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass
 
-__all__ = ["NativeEngine", "core", "packed"]
+__all__ = ["NativeEngine", "by_class", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -51,11 +51,9 @@ class NativeEngine(BlockEngine):
         super().__init__(distance, threads)
         weights, stored = distance.weights, distance.stored
         if isinstance(weights, PerClass) and stored.classes is not None:
-            self._order = np.argsort(stored.classes, kind="stable").astype(np.int64)
-            bounds = np.searchsorted(stored.classes[self._order], np.arange(len(weights.values) + 1))
+            bounds = np.searchsorted(np.sort(stored.classes), np.arange(len(weights.values) + 1))
             coefficients = np.asarray(weights.values) * self._scales
         else:
-            self._order = np.arange(len(stored), dtype=np.int64)
             bounds = np.array([0, len(stored)])
             coefficients = (np.asarray(weights.values) * self._scales)[None, :]
         self._segments = bounds.astype(np.int64)
@@ -67,6 +65,10 @@ class NativeEngine(BlockEngine):
         # of columns that are joined, the first says what a missing value adds
         self._one = np.where(first, np.array([m.fitted.maximum for m in measures])[feature], 0.0)
         self._both = np.where(np.array([m.policy == "value" for m in measures])[feature], 0.0, self._one)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return by_class(self.distance)
 
     @cached_property
     def _packed(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -151,6 +153,14 @@ class Layout:
             if column.missing is not None:
                 out[np.ix_(rows, column.missing)] = np.nan
         return out
+
+
+def by_class(distance: Distance) -> NDArray[np.int64]:
+    """(n,) the cases by class, where weights are; else as they stand."""
+    classes = distance.stored.classes
+    if isinstance(distance.weights, PerClass) and classes is not None:
+        return np.argsort(classes, kind="stable").astype(np.int64)
+    return np.arange(len(distance.stored), dtype=np.int64)
 
 
 def packed(cases: Measured) -> NDArray[np.float64]:

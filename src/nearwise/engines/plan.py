@@ -5,6 +5,8 @@ Rules, in this order:
 - coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
 - kd: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
 - dense: numbers and symbols by overlap, with the same weights; native: the same where single precision will not do;
+- weighed: numbers and symbols by overlap with weights of cases or queries, or where missing values are ignored or
+  stand for the mean;
 - mapped: a matrix of weights; staged: costly features (text, sets, vectors) beside cheap ones, on larger tables;
 - blocks: everything else; callback: Python functions; reference: only when asked.
 """
@@ -23,6 +25,7 @@ from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
 from nearwise.engines.staged import StagedEngine
+from nearwise.engines.weighed import WeighedEngine
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["ENGINES", "Plan", "plan"]
@@ -34,6 +37,7 @@ ENGINES: dict[str, type[Engine]] = {
         KdEngine,
         DenseEngine,
         NativeEngine,
+        WeighedEngine,
         MappedEngine,
         StagedEngine,
         BlockEngine,

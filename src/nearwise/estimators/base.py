@@ -239,7 +239,9 @@ class Neighbors(Parameters):
         new = problem.take(np.arange(len(before.table), len(problem.table)))
         weights = self._relearned(problem, added=new)
         all_ids = np.concatenate([before.ids, ids])
-        self._set(Model.of(problem, weights, all_ids, before.next_id + len(table), self.n_jobs, self.engine))
+        kept = np.arange(len(before.table))
+        next_id = before.next_id + len(table)
+        self._set(before.changed(problem, weights, all_ids, next_id, kept, self.n_jobs, self.engine))
         return self
 
     def forget(self, case_ids: Any) -> Self:
@@ -256,7 +258,7 @@ class Neighbors(Parameters):
             raise InputError("All cases would be forgotten: at least one must stay.")
         problem = self._problem(before.table.take(kept), before.target.take(kept), self.weighting_)
         weights = self._relearned(problem, removed=before.problem.take(gone))
-        self._set(Model.of(problem, weights, before.ids[kept], before.next_id, self.n_jobs, self.engine))
+        self._set(before.changed(problem, weights, before.ids[kept], before.next_id, kept, self.n_jobs, self.engine))
         return self
 
     def _relearned(self, problem: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:

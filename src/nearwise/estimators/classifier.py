@@ -164,7 +164,7 @@ class KNNClassifier(Voting):
 
     def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
         rule, root = votes.get(self.vote), model.problem.metric.root
-        codes = votes.winners(ballots, largest, rule, root, model.target.priors)
+        codes = votes.winners(ballots, largest, rule, root, model.target.priors, model.engine.threads)
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:

@@ -15,6 +15,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
+from nearwise.engines.grown import grown
 from nearwise.engines.threads import threads
 from nearwise.errors import warn
 from nearwise.weighting import Mergeable, Problem, Weighting, get
@@ -62,6 +63,17 @@ class Model:
         weights = _useful(weights)
         distance = Distance(problem.metric, weights, problem.stored)
         return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id)
+
+    def changed(
+        self, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, kept: NDArray[np.intp],
+        n_jobs: int | None, engine: str,
+    ) -> Model:  # fmt: skip
+        """The model after cases were added or forgotten; ``kept`` are the cases that stayed, which come first."""
+        weights = _useful(weights)
+        distance = Distance(problem.metric, weights, problem.stored)
+        reused = grown(self.engine, distance, kept, threads(n_jobs))
+        chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)
+        return Model(problem, weights, chosen, ids, next_id)
 
     def under(self, weights: Any, n_jobs: int | None) -> Engine:
         """The engine of these cases under other weights, for one call: an array, a dict, or weights of any shape."""

@@ -1,0 +1,88 @@
+// The decision in double precision: what the metric says of the cases that a cheaper scan could not rule out.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace nearwise {
+
+using Count = std::int64_t;
+
+// What a column is for. Columns that only decide may be stood in for by fewer ones that only propose. With l the slack
+// of a case and m that of a query, the sum of these is at most that of those, and at least that less (l + m)^2.
+enum Role : std::uint8_t { proposes_and_decides, decides, proposes };
+
+// The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
+// Shapes: n cases, p features, g segments (classes), m queries, k neighbours, v payload values.
+struct Columns {
+  std::vector<const double*> values;     // [p] of [n]; NaN is a missing number or symbol
+  std::vector<std::uint8_t> is_symbol;   // [p]
+  std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
+  std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
+  std::vector<double> slack;             // [n], or empty: nothing is left out
+  std::vector<double> coefficients;      // [g, p]
+  std::vector<double> one_missing;       // [p]
+  std::vector<double> both_missing;      // [p]
+  std::vector<std::int32_t> segment;     // [n]
+  Count n = 0, p = 0, g = 0;
+  int power = 2;
+
+  bool is_for(Count f, Role one) const { return role.empty() || role[f] == proposes_and_decides || role[f] == one; }
+  bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
+};
+
+struct Ask {
+  const double* queries;                 // [m, p]; NaN is missing, for symbols too
+  const Count* exclude;                  // [m] the case to leave out, or -1
+  const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
+  const std::int32_t* group_codes;       // [n]
+  const double* group_values;            // [n, v]
+  const double* slack;                   // [m]; null: 0
+  Count m, k, v, n_groups, threads;
+  double tolerance;
+};
+
+struct Answer {
+  double* sums;                          // [m, k]
+  Count* indices;                        // [m, k]
+  Count* inside;                         // [m]
+  Count* tied;                           // [m]
+  double* tie_sums;                      // [m, n_groups, v]
+  Count* proposed;                       // [m] cases that were not ruled out; -1: this query was not served
+};
+
+// Ranks candidates of one query and fills its part of the answer; keeps its working space between calls.
+class Decision {
+ public:
+  Decision(const Columns& columns, const Ask& ask, const Answer& answer) : c_(columns), ask_(ask), answer_(answer) {}
+
+  void clear() { cases_.clear(); }
+  void add(Count i) { cases_.push_back(i); }
+  void finish(Count query);
+
+ private:
+  struct Ranked {
+    double sum;
+    Count index;
+    bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
+  };
+  void measure(const double* q);
+  void add_feature(Count f, double q);
+  Count add_joined(Count f, const double* q);
+
+  const Columns& c_;
+  const Ask& ask_;
+  const Answer& answer_;
+  std::vector<Count> cases_;
+  std::vector<double> sums_, parts_;
+  std::vector<Ranked> ranked_;
+};
+
+// What the columns that propose may lack of the sum of a case and a query, with room for rounding.
+double left_out(const Columns& columns, const Ask& ask, Count i, Count query);
+
+// The median of a sample of the known values: an outlier must not move the centre away from the cases.
+double known_middle(const double* values, Count n);
+
+}  // namespace nearwise

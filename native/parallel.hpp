@@ -1,0 +1,44 @@
+// Chunks of work over threads of our own, joined before the call returns.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace nearwise {
+
+// Makes one worker a thread with make() and hands it chunks 0 .. chunks - 1 as worker(chunk), in no order. An exception
+// (out of memory) is told to the caller once every thread has stopped.
+template <class Make>
+void in_parallel(std::int64_t chunks, std::int64_t threads, Make make) {
+  using Count = std::int64_t;
+  const Count workers = std::max<Count>(1, std::min(threads, chunks));
+  std::atomic<Count> next{0};
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
+  auto work = [&](Count at) {
+    try {
+      auto worker = make();
+      for (Count chunk = next++; chunk < chunks; chunk = next++) worker(chunk);
+    } catch (...) {
+      failures[static_cast<std::size_t>(at)] = std::current_exception();
+      next = chunks;
+    }
+  };
+  std::vector<std::thread> helpers;
+  helpers.reserve(static_cast<std::size_t>(workers));
+  try {
+    for (Count at = 1; at < workers; ++at) helpers.emplace_back(work, at);
+  } catch (const std::system_error&) {
+    // the system gives no more threads: those that started and this one do all chunks
+  }
+  work(0);
+  for (std::thread& helper : helpers) helper.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace nearwise

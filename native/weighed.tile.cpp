@@ -1,0 +1,93 @@
+// The sums of one query over a tile of cases, in the order of features, as scan.tile.cpp has them.
+//
+//   s(q, i) = sum over f, in order, of  coefficient(q, i, f) * t      t = raw or raw^2
+//
+// Under "ignore" the sum over known features is rescaled: s * (sum of all weights) / (sum of the weights known).
+//
+// Nothing here may be inline outside the anonymous namespace (see scan.tile.cpp).
+#include <math.h>
+
+#include "weighed.hpp"
+
+namespace nearwise::NEARWISE_INSTRUCTIONS {
+namespace {
+
+constexpr Count longest = 1024;  // of a tile
+
+template <int power>
+double raised(double raw) {
+  return power == 2 ? raw * raw : raw;
+}
+
+// Adds one feature; each: coefficients are an array over the cases, else one number.
+template <int power, bool each>
+void add_feature(const WeighedCases& c, Count f, double q, double expected, Count begin, Count length,
+                 const double* coefficients, double* sums) {
+  const double* x = c.columns + f * c.n + begin;
+  const double* of_case = c.expected + f * c.n + begin;
+  const bool mean = c.policies[f] == static_cast<std::uint8_t>(Policy::mean);
+  const double one = mean ? expected : c.one_missing[f], both = c.both_missing[f];
+  if (q != q) {
+    for (Count i = 0; i < length; ++i) {
+      const double known = mean ? of_case[i] : one;
+      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? both : known);
+    }
+  } else if (c.is_symbol[f]) {
+    for (Count i = 0; i < length; ++i) {
+      const double raw = x[i] != q ? 1.0 : 0.0;
+      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? one : raw);
+    }
+  } else {
+    for (Count i = 0; i < length; ++i) {
+      const double raw = fabs(q - x[i]);
+      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? one : raw);
+    }
+  }
+}
+
+void rescale(const WeighedCases& c, Count a, const double* query, Count begin, Count length, double* sums) {
+  double known[longest], every = 0.0;
+  bool partial[longest];
+  for (Count i = 0; i < length; ++i) known[i] = 0.0, partial[i] = false;
+  for (Count f = 0; f < c.p; ++f) {
+    const double weight = c.weights[a * c.p + f];
+    const bool ignores = c.policies[f] == static_cast<std::uint8_t>(Policy::ignore);
+    const double* x = c.columns + f * c.n + begin;
+    every += weight;
+    for (Count i = 0; i < length; ++i) {
+      const bool out = ignores && (query[f] != query[f] || x[i] != x[i]);
+      known[i] += out ? 0.0 : weight;
+      partial[i] = partial[i] || out;
+    }
+  }
+  for (Count i = 0; i < length; ++i)
+    if (partial[i]) sums[i] = known[i] > 0 ? sums[i] * (every / known[i]) : c.worst[a];
+}
+
+template <int power>
+void run(const WeighedCases& c, const double* query, Count begin, Count end, double* sums) {
+  const double* expected = query + c.p;
+  for (Count a = 0; begin < end; ++a) {
+    if (c.segments[a + 1] <= begin) continue;
+    const Count stop = c.segments[a + 1] < end ? c.segments[a + 1] : end, length = stop - begin;
+    const double* coefficients = (c.by_query ? query + 2 * c.p : c.coefficients) + a * c.p;
+    double* out = sums + begin;
+    for (Count i = 0; i < length; ++i) out[i] = 0.0;
+    for (Count f = 0; f < c.p; ++f) {
+      if (c.by_case) add_feature<power, true>(c, f, query[f], expected[f], begin, length, c.by_case + f * c.n + begin, out);
+      else add_feature<power, false>(c, f, query[f], expected[f], begin, length, coefficients + f, out);
+    }
+    if (c.ignores) rescale(c, a, query, begin, length, out);
+    begin = stop;
+  }
+}
+
+}  // namespace
+
+void weighed_tile(const Cases& cases, const double* query, Count begin, Count end, double* sums) {
+  const auto& c = static_cast<const WeighedCases&>(cases);
+  if (c.power == 2) run<2>(c, query, begin, end, sums);
+  else run<1>(c, query, begin, end, sums);
+}
+
+}  // namespace nearwise::NEARWISE_INSTRUCTIONS
