@@ -9,7 +9,8 @@
 // of the sum is off by at most D, but for a relative (d + 8) u in the sum. The k-th smallest of the largest sums that
 // the measurements allow is the bound; a case is kept while the smallest sum that its bytes or its measurement allow
 // does not exceed it, ties included. So every case that belongs to the answer is kept. A query too far from a band to
-// have bytes there is held against the band as a whole, which is at least as far as its nearest edge.
+// have bytes there is held against the band as a whole, which is at least as far as its nearest edge. Where columns stand
+// in for others, what they may have left out is added to the largest sum.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -163,6 +164,7 @@ class CoarseSearch final : public CoarseListener {
       low = (sum / (1 + relative) - slack) / gain, high = (sum * (1 + relative) + slack) / gain;
     }
     const double symbols = s_ > 0 ? unequal(first_ + slot, packed) : 0.0;
+    if (!c_.role.empty()) high += left_out(c_, ask_, coarse_.order_[packed], first_ + slot);
     return {(low + symbols) / careful, (high + symbols) * careful, packed};
   }
 

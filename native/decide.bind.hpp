@@ -22,10 +22,34 @@ std::vector<T> copied(const Array& array, const char* name, std::size_t ndim, co
   return std::vector<T>(from, from + array.size());
 }
 
+using Maybe = std::optional<Array>;
+
+// Columns that are one feature, those that only propose or decide, and what may be left out.
+inline void take_roles(Columns& c, const Maybe& joined, const Maybe& role, const Maybe& slack) {
+  if (joined) {
+    c.joined = copied<std::uint8_t>(*joined, "joined", 1, "uint8");
+    require_shape(*joined, "joined", {c.p});
+    for (Count f = 0; f < c.p; ++f)
+      require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "only numbers can be joined.");
+  }
+  if (role) {
+    c.role = copied<std::uint8_t>(*role, "role", 1, "uint8");
+    require_shape(*role, "role", {c.p});
+    for (Count f = 0; f < c.p; ++f) {
+      require(c.role[f] <= proposes && (c.role[f] == proposes_and_decides || !c.is_symbol[f]), "role is not in 0 .. 2.");
+      require(c.joined.empty() || !c.joined[f] || c.role[f] == c.role[f - 1], "joined columns must have the same role.");
+    }
+  }
+  if (slack) {
+    require(c.power == 2, "slack needs power 2.");
+    c.slack = copied<double>(*slack, "slack", 1, "float64");
+    require_shape(*slack, "slack", {c.n});
+    for (double each : c.slack) require(each >= 0 && each < 1e100, "slack must be from 0 to 1e100.");
+  }
+}
+
 inline Columns columns_from(const std::vector<Array>& columns, const Array& is_symbol, const Array& segment,
-                            const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
-                            const std::optional<Array>& joined, const std::optional<Array>& role,
-                            const std::optional<Array>& slack) {
+                            const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   require(!columns.empty(), "columns must hold at least one feature.");
   Columns c;
@@ -42,24 +66,6 @@ inline Columns columns_from(const std::vector<Array>& columns, const Array& is_s
   require_shape(coefficients, "coefficients", {c.g, c.p});
   require_shape(one_missing, "one_missing", {c.p});
   require_shape(both_missing, "both_missing", {c.p});
-  if (joined) {
-    c.joined = copied<std::uint8_t>(*joined, "joined", 1, "uint8");
-    require_shape(*joined, "joined", {c.p});
-    for (Count f = 0; f < c.p; ++f)
-      require(!c.joined[f] || (f > 0 && !c.is_symbol[f] && !c.is_symbol[f - 1]), "only numbers can be joined.");
-  }
-  if (role) {
-    c.role = copied<std::uint8_t>(*role, "role", 1, "uint8");
-    require_shape(*role, "role", {c.p});
-    for (Count f = 0; f < c.p; ++f)
-      require(c.role[f] <= proposes && (c.role[f] == proposes_and_decides || !c.is_symbol[f]), "role is not in 0 .. 2.");
-  }
-  if (slack) {
-    require(power == 2, "slack needs power 2.");
-    c.slack = copied<double>(*slack, "slack", 1, "float64");
-    require_shape(*slack, "slack", {c.n});
-    for (double each : c.slack) require(each >= 0 && each < 1e100, "slack must be from 0 to 1e100.");
-  }
   for (const Array& column : columns) {
     c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
     require_shape(column, "columns", {c.n});
@@ -83,7 +89,7 @@ struct Questions {
   std::vector<Count> indices, inside, tied, proposed;
 
   Questions(const Columns& c, const Array& queries, const Array& exclude, Count k, double tolerance,
-            const Array& group_codes, const Array& group_values, Count n_groups, Count threads) {
+            const Array& group_codes, const Array& group_values, Count n_groups, Count threads, const Maybe& slack) {
     constexpr Count most = Count{1} << 31;
     require(k >= 1 && k <= most, "k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
     require(n_groups >= 0 && n_groups <= most, "n_groups must be in 0 .. 2**31.");
@@ -110,6 +116,11 @@ struct Questions {
         const double q = ask.queries[j * c.p + f];
         require(q != q || (q >= 0 && q < (1 << 30)), "queries hold a code of a symbol beyond 0 .. 2**30.");
       }
+    if (slack) {
+      ask.slack = data_of<double>(*slack, "slack", 1, "float64");
+      require_shape(*slack, "slack", {ask.m});
+      for (Count j = 0; j < ask.m; ++j) require(ask.slack[j] >= 0 && ask.slack[j] < 1e100, "slack must be from 0 to 1e100.");
+    }
     const auto m = static_cast<std::size_t>(ask.m), width = static_cast<std::size_t>(k);
     sums.resize(m * width);
     indices.resize(m * width);
@@ -141,9 +152,13 @@ struct Held {
 };
 
 template <class Kind>
-void make_held(Held<Kind>* self, std::vector<Array> columns, Columns c) {
+void make_held(Held<Kind>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
+               const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
+               const Maybe& joined, const Maybe& role, const Maybe& slack) {
   new (self) Held<Kind>();
   try {
+    Columns c = columns_from(columns, is_symbol, segment, coefficients, one_missing, both_missing, power);
+    take_roles(c, joined, role, slack);
     self->columns = std::move(columns);
     nb::gil_scoped_release release;
     self->index = std::make_unique<Kind>(std::move(c));

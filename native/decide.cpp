@@ -5,39 +5,64 @@
 
 namespace nearwise {
 
-// s(q, x) as the metric defines it: feature by feature, in order, in double precision. What joined columns add is added
-// up before it is multiplied. All cases go through a feature together, so that waiting for the memory of one overlaps
-// with that of the others.
+// s(q, x) as the metric defines it: feature by feature, in order, in double precision. All cases go through a feature
+// together, so that waiting for the memory of one overlaps with that of the others.
 void Decision::measure(const double* q) {
   sums_.assign(cases_.size(), 0.0);
-  parts_.assign(cases_.size(), 0.0);
-  const bool same = c_.g == 1;
   for (Count f = 0; f < c_.p; ++f) {
-    if (!c_.role.empty() && c_.role[f] == proposes) continue;
-    add_column(f, q[f]);
-    if (f + 1 < c_.p && !c_.joined.empty() && c_.joined[f + 1]) continue;
-    for (std::size_t at = 0; at < cases_.size(); ++at) {
-      sums_[at] += c_.coefficients[same ? f : c_.segment[cases_[at]] * c_.p + f] * parts_[at];
-      parts_[at] = 0.0;
-    }
+    if (!c_.is_for(f, decides)) continue;
+    if (c_.joins_next(f)) f = add_joined(f, q);
+    else add_feature(f, q[f]);
   }
   ranked_.clear();
   for (std::size_t at = 0; at < cases_.size(); ++at) ranked_.push_back({sums_[at], cases_[at]});
 }
 
-void Decision::add_column(Count f, double q) {
+void Decision::add_feature(Count f, double q) {
   const double* values = c_.values[f];
-  const double missing = c_.one_missing[f], both = c_.both_missing[f];
-  const bool squares = c_.power == 2, is_symbol = c_.is_symbol[f];
-  const auto add = [&](auto raw_of) {
-    for (std::size_t at = 0; at < cases_.size(); ++at) {
-      const double raw = raw_of(values[cases_[at]]);
-      parts_[at] += squares ? raw * raw : raw;
+  const double missing = c_.one_missing[f];
+  const bool squares = c_.power == 2, same = c_.g == 1;
+  const Count* cases = cases_.data();
+  double* sums = sums_.data();
+  const auto r = static_cast<Count>(cases_.size());
+  const auto coefficient = [&](Count i) { return c_.coefficients[same ? f : c_.segment[i] * c_.p + f]; };
+  if (q != q) {
+    const double both = c_.both_missing[f];
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], raw = x != x ? both : missing;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
     }
-  };
-  if (q != q) add([&](double x) { return x != x ? both : missing; });
-  else if (is_symbol) add([&](double x) { return x != x ? missing : q != x ? 1.0 : 0.0; });
-  else add([&](double x) { return x != x ? missing : std::abs(q - x); });
+  } else if (c_.is_symbol[f]) {
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], raw = x != x ? missing : q != x ? 1.0 : 0.0;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
+    }
+  } else {
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases[at]], gap = std::abs(q - x), raw = x != x ? missing : gap;
+      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
+    }
+  }
+}
+
+// Columns that are one feature: their squares, or moduli, are added up before they meet the coefficient. Gives the last.
+Count Decision::add_joined(Count f, const double* q) {
+  const auto r = static_cast<Count>(cases_.size());
+  parts_.assign(cases_.size(), 0.0);
+  for (bool more = true; more; ++f) {
+    const double* values = c_.values[f];
+    const bool absent = q[f] != q[f];
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases_[at]], gap = std::abs(q[f] - x);
+      const double raw = x != x ? (absent ? c_.both_missing[f] : c_.one_missing[f]) : absent ? c_.one_missing[f] : gap;
+      parts_[at] += c_.power == 2 ? raw * raw : raw;
+    }
+    more = c_.joins_next(f);
+  }
+  --f;
+  for (Count at = 0; at < r; ++at)
+    sums_[at] += c_.coefficients[(c_.g == 1 ? 0 : c_.segment[cases_[at]] * c_.p) + f] * parts_[at];
+  return f;
 }
 
 // The k nearest by (sum, index), and the group of cases that tie with the k-th.
@@ -62,6 +87,11 @@ void Decision::finish(Count query) {
         groups[ask_.group_codes[each.index] * ask_.v + j] += ask_.group_values[each.index * ask_.v + j];
     }
   }
+}
+
+double left_out(const Columns& columns, const Ask& ask, Count i, Count query) {
+  const double most = (columns.slack.empty() ? 0.0 : columns.slack[i]) + (ask.slack ? ask.slack[query] : 0.0);
+  return most * most * (1 + 1e-9);
 }
 
 double known_middle(const double* values, Count n) {

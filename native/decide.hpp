@@ -27,6 +27,9 @@ struct Columns {
   std::vector<std::int32_t> segment;     // [n]
   Count n = 0, p = 0, g = 0;
   int power = 2;
+
+  bool is_for(Count f, Role one) const { return role.empty() || role[f] == proposes_and_decides || role[f] == one; }
+  bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
 };
 
 struct Ask {
@@ -65,15 +68,19 @@ class Decision {
     bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
   };
   void measure(const double* q);
-  void add_column(Count f, double q);
+  void add_feature(Count f, double q);
+  Count add_joined(Count f, const double* q);
 
   const Columns& c_;
   const Ask& ask_;
   const Answer& answer_;
   std::vector<Count> cases_;
-  std::vector<double> parts_, sums_;
+  std::vector<double> sums_, parts_;
   std::vector<Ranked> ranked_;
 };
+
+// What the columns that propose may lack of the sum of a case and a query, with room for rounding.
+double left_out(const Columns& columns, const Ask& ask, Count i, Count query);
 
 // The median of a sample of the known values: an outlier must not move the centre away from the cases.
 double known_middle(const double* values, Count n);

@@ -7,18 +7,12 @@ namespace {
 
 auto nearest(const Held<Dense>& self, const Array& queries, const Array& exclude, Count k, double tolerance,
              const Array& group_codes, const Array& group_values, Count n_groups, int form, Count threads,
-             const std::optional<Array>& slack) {
+             const Maybe& slack) {
   const Columns& c = self.index->columns();
   require(form >= 0 && form <= 2 && (form == 2) == (c.power == 1), "form must be 0 or 1 with power 2, 2 with power 1.");
   require(form != 0 || !self.index->has_holes(), "form 0 cannot serve missing numbers.");
   require(self.index->is_usable(), "single precision cannot hold these cases.");
-  Questions questions(c, queries, exclude, k, tolerance, group_codes, group_values, n_groups, threads);
-  if (slack) {
-    questions.ask.slack = data_of<double>(*slack, "slack", 1, "float64");
-    require_shape(*slack, "slack", {questions.ask.m});
-    for (Count j = 0; j < questions.ask.m; ++j)
-      require(questions.ask.slack[j] >= 0 && questions.ask.slack[j] < 1e100, "slack must be from 0 to 1e100.");
-  }
+  Questions questions(c, queries, exclude, k, tolerance, group_codes, group_values, n_groups, threads, slack);
   for (Count j = 0; form == 0 && j < questions.ask.m; ++j)
     for (Count f = 0; f < c.p; ++f) {
       const double q = questions.ask.queries[j * c.p + f];
@@ -36,15 +30,7 @@ auto nearest(const Held<Dense>& self, const Array& queries, const Array& exclude
 void bind_dense(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Held<Dense>>(module, "DenseIndex", "Numbers and symbols, packed for search by proposal and decision.")
-      .def("__init__",
-           [](Held<Dense>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
-              const Array& coefficients, const Array& one_missing, const Array& both_missing, int power, const std::optional<Array>& joined,
-              const std::optional<Array>& role, const std::optional<Array>& slack) {
-             Columns c = columns_from(columns, is_symbol, segment, coefficients, one_missing, both_missing, power,
-                                      joined, role, slack);
-             make_held(self, std::move(columns), std::move(c));
-           },
-           "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,
+      .def("__init__", &make_held<Dense>, "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,
            "both_missing"_a, "power"_a, "joined"_a = nb::none(), "role"_a = nb::none(), "slack"_a = nb::none())
       .def_prop_ro("has_holes", [](const Held<Dense>& self) { return self.index->has_holes(); })
       .def_prop_ro("is_usable", [](const Held<Dense>& self) { return self.index->is_usable(); })

@@ -81,7 +81,8 @@ class Search final : public Listener {
       if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
       Candidate each{low(values[lane], length), high(values[lane], length), packed};
       if (each.low > bound_[slot]) continue;
-      each.high += left_out(first_ + slot, dense_.order_[packed]);
+      if (!c_.role.empty())
+        each.high += left_out(c_, ask_, dense_.order_[packed], first_ + slot) * dense_.gain_ * dense_.gain_;
       list.push_back(each);
       // the nearest one alone needs no list to know its bound
       if (ask_.k == 1) bound_[slot] = std::min(bound_[slot], each.high * (1 + 4 * ask_.tolerance));
@@ -105,12 +106,6 @@ class Search final : public Listener {
     if (form_ == Form::moduli) return value * (1 + relative_) + slack;
     const double root = std::sqrt(value * (1 + relative_)) + slack;
     return root * root;
-  }
-
-  // What the columns that propose may lack of the sum, in the packed unit, with room for rounding.
-  double left_out(Count query, Count i) const {
-    const double most = ((c_.slack.empty() ? 0.0 : c_.slack[i]) + (ask_.slack ? ask_.slack[query] : 0.0)) * dense_.gain_;
-    return most * most * (1 + 1e-9);
   }
 
   double error(double length) const {

@@ -11,6 +11,7 @@ class CoarseIndex:
 
     Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
     `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
+    ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
     """
 
     def __init__(
@@ -22,6 +23,9 @@ class CoarseIndex:
         one_missing: NDArray[np.float64],
         both_missing: NDArray[np.float64],
         power: int,
+        joined: NDArray[np.uint8] | None = None,
+        role: NDArray[np.uint8] | None = None,
+        slack: NDArray[np.float64] | None = None,
     ) -> None: ...
     @property
     def is_usable(self) -> bool: ...
@@ -35,6 +39,7 @@ class CoarseIndex:
         group_values: NDArray[np.float64],
         n_groups: int,
         threads: int = 1,
+        slack: NDArray[np.float64] | None = None,
     ) -> tuple[
         NDArray[np.float64],
         NDArray[np.int64],

@@ -8,8 +8,9 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
-from nearwise.engines.dense import DenseEngine, contrasts
+from nearwise.engines.dense import DenseEngine
 from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.shortened import contrasts
 from nearwise.weights import Global, PerClass, Stored
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the native core is not built")
@@ -159,7 +160,7 @@ def test_wrong_arrays_are_refused_before_they_are_read(change, message):
 @pytest.mark.parametrize("metric", ["hvdm", "ivdm", "wvdm"])
 @pytest.mark.parametrize("classes", [1, 2, 4])
 @pytest.mark.parametrize("per_class", [False, True])
-def test_vectors_proposed_in_one_dimension_less_equal_the_scan(metric, classes, per_class):
+def test_vectors_proposed_in_one_dimension_less_equal_the_scan(monkeypatch, metric, classes, per_class):
     """Queries beyond the training range have shares that do not add up to 1, which the proposal leaves out."""
     rng = np.random.default_rng(classes)
     y = rng.integers(0, classes, 600)
@@ -177,12 +178,16 @@ def test_vectors_proposed_in_one_dimension_less_equal_the_scan(metric, classes, 
         weights = PerClass(rng.random((classes, 4)), fitted.names, list(range(classes)), np.full(classes, 1 / classes))
     distance = Distance(fitted, weights, Stored(fitted.measure(table), y))
     payload = Payload(y, np.ones((600, 1)), classes)
-    dense = DenseEngine(distance)
-    for k in (1, 7):
-        one, two = dense.nearest(queries, k, payload), NativeEngine(distance).nearest(queries, k, payload)
-        for field in ("sums", "indices", "inside", "tied", "tie_sums"):
-            np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
-    assert dense._index.is_usable
+    dense, scanned = DenseEngine(distance), []
+    scan = NativeEngine.nearest
+    monkeypatch.setattr(NativeEngine, "nearest", lambda e, q, *rest: scanned.append(len(q)) or scan(e, q, *rest))
+    for by_bytes in (True, False):
+        dense._bytes = dense._bytes if by_bytes else None
+        for k in (1, 7):
+            one, two = dense.nearest(queries, k, payload), scan(dense, queries, k, payload)
+            for field in ("sums", "indices", "inside", "tied", "tie_sums"):
+                np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
+    assert max(scanned, default=0) < 35, "the proposal served too few of the 41 queries to show anything"
 
 
 def test_contrasts_are_orthonormal_and_add_up_to_nothing():

@@ -20,6 +20,7 @@ from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.select import empty_neighbours
+from nearwise.engines.shortened import Shortened
 from nearwise.errors import InputError
 from nearwise.progress import progress
 from nearwise.weights import PerClass
@@ -29,8 +30,6 @@ __all__ = ["DenseEngine"]
 CHUNK_TERMS = 1_000_000_000
 """feature differences a call and thread: well under 100 ms, so that Ctrl-C answers"""
 PRODUCT, SQUARES, MODULI = 0, 1, 2
-DECIDES, PROPOSES = 1, 2
-"""what a column is for, where it is not for both"""
 FIRST = 12
 """queries in the first chunk, which shows whether the bound is tight enough for these cases"""
 HOPELESS = 16
@@ -53,11 +52,11 @@ class DenseEngine(NativeEngine):
         native = core()
         if native is None:
             raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+        self._short = Shortened.of(self._layout) if any(self._layout.embedded) else None
         self._numbers = self._is_symbol == 0
-        self._bytes = None
-        if native.instruction_set() != "baseline" and not any(self._layout.embedded):
-            index = native.CoarseIndex(*self._arguments()[:7])
-            self._bytes = index if index.is_usable else None
+        self._bytes = native.CoarseIndex(*self._arguments()) if native.instruction_set() != "baseline" else None
+        if self._bytes is not None and not self._bytes.is_usable:
+            self._bytes = None
         if self._bytes is None and not self._singles.is_usable:
             self.note = "single precision cannot hold these numbers, so double precision scans"
         # two missing numbers are equal under "value": single precision has one answer for both kinds of hole
@@ -66,27 +65,29 @@ class DenseEngine(NativeEngine):
         self._unequal_holes = np.flatnonzero(own & holes)
 
     def _arguments(self) -> tuple[Any, ...]:
-        """What the native indexes are made of."""
         stored, weights = self.distance.stored, self.distance.weights
         segment = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             segment = stored.classes.astype(np.int32)
-        columns: list[NDArray[np.float64]] = []
-        slack = None
-        if any(self._layout.embedded):
+        power = int(self.distance.metric.p)
+        if self._short is not None:
             vectors = self._layout.packed(stored.cases)
-            columns, slack = list(self._shortened(vectors)), self._slack(vectors)
-        else:  # the columns themselves: a large table is not copied
-            for column, symbol in zip(stored.cases.columns, self._is_symbol, strict=True):
-                values = np.ascontiguousarray(column.values, dtype=np.float64)
-                if symbol and column.missing is not None:
-                    values = np.where(column.missing, np.nan, values)
-                columns.append(values)
-        return (
-            columns, self._with_short(self._is_symbol), segment, self._with_short(self._coefficients),
-            self._with_short(self._one), self._with_short(self._both), int(self.distance.metric.p),
-            *self._roles(), slack,
-        )  # fmt: skip
+            columns = list(self._short.added_to(vectors))
+            symbols, coefficients, one, both = (
+                self._short.with_short(each) for each in (self._is_symbol, self._coefficients, self._one, self._both)
+            )
+            return columns, symbols, segment, coefficients, one, both, power, *self._short.roles, self._slack(vectors)
+        columns = []
+        for column, symbol in zip(stored.cases.columns, self._is_symbol, strict=True):
+            values = np.ascontiguousarray(column.values, dtype=np.float64)
+            if symbol and column.missing is not None:
+                values = np.where(column.missing, np.nan, values)
+            columns.append(values)
+        return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power
+
+    def _slack(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert self._short is not None
+        return self._short.slack(columns, self._coefficients)
 
     @cached_property
     def _singles(self) -> Any:
@@ -95,52 +96,11 @@ class DenseEngine(NativeEngine):
         assert native is not None  # the engine was made with it
         return native.DenseIndex(*self._arguments())
 
-    def _shortened(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(columns, n) and, for single precision, each vector in one dimension less.
-
-        The shares of c classes mostly add up to 1, so differences of them lie in c - 1 dimensions. What they have in
-        the last one is left out; `_slack` says how much that may be.
-        """
-        short = []
-        for f, fitted in enumerate(self._layout.embedded):
-            if fitted is not None:
-                short.append(
-                    contrasts(int(np.count_nonzero(self._layout.feature == f))) @ columns[self._layout.feature == f]
-                )
-        return np.ascontiguousarray(np.vstack([columns, *short]))
-
-    def _slack(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) the length of what is left out: of each vector the square of (1 - its sum), over its dimensions."""
-        out = np.zeros(columns.shape[1])
-        for f, fitted in enumerate(self._layout.embedded):
-            if fitted is not None:
-                own = self._layout.feature == f
-                lacking = 1.0 - columns[own].sum(axis=0)
-                most = self._coefficients[:, own].max() / np.count_nonzero(own)
-                out += most * np.where(np.isnan(lacking), 0.0, lacking * lacking)
-        # far more than the rounding of the sums, so that it bounds them where nothing is lacking
-        return np.asarray(np.sqrt(out) + 1e-12 * np.sqrt(self._coefficients.max(initial=0.0)))
-
-    def _with_short(self, of_columns: NDArray[Any]) -> NDArray[Any]:
-        """What is said of columns, and the same of those that stand in for them."""
-        embedded = np.array([fitted is not None for fitted in self._layout.embedded])[self._layout.feature]
-        last = np.append(self._layout.joined[1:], 0) == 0
-        return np.concatenate([of_columns, of_columns[..., embedded & ~last]], axis=-1)
-
-    def _roles(self) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8] | None]:
-        """Which columns are joined, and what each is for; None where no feature is a vector."""
-        if not any(self._layout.embedded):
-            return None, None
-        embedded = np.array([fitted is not None for fitted in self._layout.embedded])[self._layout.feature]
-        short = len(self._with_short(self._one)) - len(self._one)
-        joined = np.concatenate([self._layout.joined, np.zeros(short)])
-        return joined.astype(np.uint8), np.concatenate([embedded * DECIDES, np.full(short, PROPOSES)]).astype(np.uint8)
-
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
         asked, slack = self._layout.packed(queries), None
-        if any(self._layout.embedded):
-            asked, slack = self._shortened(asked), self._slack(asked)
+        if self._short is not None:
+            asked, slack = self._short.added_to(asked), self._slack(asked)
         asked = np.ascontiguousarray(asked.T)
         skip = np.full(len(queries), -1) if leave_out is None else leave_out
         question = _Question(
@@ -164,10 +124,10 @@ class DenseEngine(NativeEngine):
 
     def _ask_bytes(self, index: Any, question: _Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
         """Answers what bytes can; gives the queries that are left."""
-        n, p = len(self.distance.stored), len(self.distance.metric.names)
+        n, p = len(self.distance.stored), question.asked.shape[1]
         served = np.zeros(len(question.asked), dtype=bool)
         for part in self._parts(rows):
-            found = index.nearest(*question.of(part), self.threads)
+            found = index.nearest(*question.of(part), self.threads, question.slack_of(part))
             kept = found[5]
             there = kept >= 0
             served[part[there]] = True
@@ -183,8 +143,7 @@ class DenseEngine(NativeEngine):
         form, n = self._form(question.asked[rows]), len(self.distance.stored)
         served = np.zeros(len(question.asked), dtype=bool)
         for part in self._parts(rows):
-            slack = None if question.slack is None else question.slack[part]
-            found = self._singles.nearest(*question.of(part), form, self.threads, slack)
+            found = self._singles.nearest(*question.of(part), form, self.threads, question.slack_of(part))
             there = found[5] >= 0
             served[part[there]] = True
             out.put(part[there], Neighbours(*(each[there] for each in found[:5])))
@@ -197,7 +156,7 @@ class DenseEngine(NativeEngine):
 
     def _parts(self, rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
         """The queries in chunks, behind a progress bar; the first one is small."""
-        terms = len(self.distance.stored) * len(self.distance.metric.names)
+        terms = len(self.distance.stored) * len(self._is_symbol)
         step = max(96 * self.threads, CHUNK_TERMS * self.threads // max(1, terms))
         starts = [0, *range(FIRST, len(rows), step)] if len(rows) > FIRST else [0]
         for start, end in progress(list(pairwise([*starts, len(rows)])), len(starts), "searching"):
@@ -221,21 +180,10 @@ class _Question:
     values: NDArray[np.float64]
     n_groups: int
     slack: NDArray[np.float64] | None
+    """(m,) what columns that stand in for others may lack"""
+
+    def slack_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        return None if self.slack is None else self.slack[rows]
 
     def of(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
         return self.asked[rows], self.skip[rows], self.k, TIE, self.codes, self.values, self.n_groups
-
-
-def contrasts(c: int) -> NDArray[np.float64]:
-    """(c - 1, c) orthonormal rows, each of which adds up to 0: the mean of the first ones against the next.
-
-    >>> contrasts(3).round(3)
-    array([[ 0.707, -0.707,  0.   ],
-           [ 0.408,  0.408, -0.816]])
-    """
-    out = np.zeros((max(0, c - 1), c))
-    for row in range(len(out)):
-        out[row, : row + 1] = 1.0 / (row + 1)
-        out[row, row + 1] = -1.0
-        out[row] /= np.sqrt(np.square(out[row]).sum())
-    return out

@@ -62,6 +62,8 @@ def _same(old: Distance, new: Distance, kept: Ints) -> bool:
             now.fitted.maximum,
         ):
             return False
+        if now.difference.needs_classes:  # the classes of the new cases change what values differ by
+            return False
         if getattr(before.fitted, "levels", None) != getattr(now.fitted, "levels", None):
             return False
     for was, column in zip(old.stored.cases.columns, new.stored.cases.columns, strict=True):
