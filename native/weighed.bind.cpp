@@ -14,7 +14,7 @@ struct Weighed {
 
 void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments, Array coefficients, Array one_missing,
                   Array both_missing, Array policies, Array expected, Array by_case, Array weights, Array worst,
-                  Array index, bool by_query, int power) {
+                  Array index, Array scales, bool by_query, int power) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   new (self) Weighed();
   try {
@@ -28,6 +28,7 @@ void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments,
     c.policies = data_of<std::uint8_t>(policies, "policies", 1, "uint8");
     c.expected = data_of<double>(expected, "expected", 2, "float64");
     c.by_case = by_case.size() ? data_of<double>(by_case, "by_case", 2, "float64") : nullptr;
+    c.scales = scales.size() ? data_of<double>(scales, "scales", 1, "float64") : nullptr;
     c.weights = data_of<double>(weights, "weights", 2, "float64");
     c.worst = data_of<double>(worst, "worst", 1, "float64");
     c.index = data_of<Count>(index, "index", 1, "int64");
@@ -44,6 +45,8 @@ void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments,
     require_shape(policies, "policies", {c.p});
     require_shape(expected, "expected", {c.p, c.n});
     if (c.by_case) require_shape(by_case, "by_case", {c.p, c.n});
+    if (c.scales) require_shape(scales, "scales", {c.p});
+    require(!c.scales || c.by_case || c.n == 0, "scales need weights by case.");
     require_shape(weights, "weights", {c.g, c.p});
     require_shape(worst, "worst", {c.g});
     require_shape(index, "index", {c.n});
@@ -55,7 +58,7 @@ void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments,
       c.ignores = c.ignores || c.policies[f] == static_cast<std::uint8_t>(Policy::ignore);
     }
     self->held = {columns, is_symbol, segments, coefficients, one_missing, both_missing,
-                  policies, expected, by_case, weights, worst, index};
+                  policies, expected, by_case, weights, worst, index, scales};
   } catch (...) {
     self->~Weighed();
     throw;
@@ -109,8 +112,8 @@ void bind_weighed(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Weighed>(module, "WeighedCases", "Cases whose weights come with the case or the query, for an exact scan.")
       .def("__init__", &make_weighed, "columns"_a, "is_symbol"_a, "segments"_a, "coefficients"_a, "one_missing"_a,
-           "both_missing"_a, "policies"_a, "expected"_a, "by_case"_a, "weights"_a, "worst"_a, "index"_a, "by_query"_a,
-           "power"_a)
+           "both_missing"_a, "policies"_a, "expected"_a, "by_case"_a, "weights"_a, "worst"_a, "index"_a, "scales"_a,
+           "by_query"_a, "power"_a)
       .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,
            "n_groups"_a, "threads"_a = 1);
 }

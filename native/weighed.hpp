@@ -15,7 +15,8 @@ struct WeighedCases : Cases {
   const std::uint8_t* policies;      // [p]
   const double* expected;            // [p, n] what is expected of a case where the query has no value, under "mean"
   const double* by_case;             // [p, n] coefficients, or null
-  bool by_query;                     // whether coefficients come with the query
+  const double* scales;              // [p], or null: what the weights of case and query are added up and multiplied by
+  bool by_query;                     // whether coefficients (weights, where they are scaled) come with the query
   const double* weights;             // [g, p] for "ignore": coefficients before they were scaled
   const double* worst;               // [g] for "ignore": the sum where nothing is known
   bool ignores;                      // whether any feature has this policy

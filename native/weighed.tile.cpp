@@ -19,10 +19,10 @@ double raised(double raw) {
   return power == 2 ? raw * raw : raw;
 }
 
-// Adds one feature; each: coefficients are an array over the cases, else one number.
-template <int power, bool each>
+// Adds one feature; coefficient(i) is that of the i-th case of the tile.
+template <int power, class Coefficient>
 void add_feature(const WeighedCases& c, Count f, double q, double expected, Count begin, Count length,
-                 const double* coefficients, double* sums) {
+                 Coefficient coefficient, double* sums) {
   const double* x = c.columns + f * c.n + begin;
   const double* of_case = c.expected + f * c.n + begin;
   const bool mean = c.policies[f] == static_cast<std::uint8_t>(Policy::mean);
@@ -30,17 +30,17 @@ void add_feature(const WeighedCases& c, Count f, double q, double expected, Coun
   if (q != q) {
     for (Count i = 0; i < length; ++i) {
       const double known = mean ? of_case[i] : one;
-      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? both : known);
+      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? both : known);
     }
   } else if (c.is_symbol[f]) {
     for (Count i = 0; i < length; ++i) {
       const double raw = x[i] != q ? 1.0 : 0.0;
-      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? one : raw);
+      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? one : raw);
     }
   } else {
     for (Count i = 0; i < length; ++i) {
       const double raw = fabs(q - x[i]);
-      sums[i] += coefficients[each ? i : 0] * raised<power>(x[i] != x[i] ? one : raw);
+      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? one : raw);
     }
   }
 }
@@ -74,8 +74,14 @@ void run(const WeighedCases& c, const double* query, Count begin, Count end, dou
     double* out = sums + begin;
     for (Count i = 0; i < length; ++i) out[i] = 0.0;
     for (Count f = 0; f < c.p; ++f) {
-      if (c.by_case) add_feature<power, true>(c, f, query[f], expected[f], begin, length, c.by_case + f * c.n + begin, out);
-      else add_feature<power, false>(c, f, query[f], expected[f], begin, length, coefficients + f, out);
+      const double* of_case = c.by_case ? c.by_case + f * c.n + begin : nullptr;
+      const double of_all = coefficients[f], scale = c.scales ? c.scales[f] : 1.0;
+      const auto add = [&](auto coefficient) {
+        add_feature<power>(c, f, query[f], expected[f], begin, length, coefficient, out);
+      };
+      if (c.scales) add([=](Count i) { return (of_all + of_case[i]) * scale; });
+      else if (of_case) add([=](Count i) { return of_case[i]; });
+      else add([=](Count) { return of_all; });
     }
     if (c.ignores) rescale(c, a, query, begin, length, out);
     begin = stop;

@@ -340,6 +340,7 @@ class WeighedCases:
 
     Shapes: columns, expected and by_case (p, n), segments (g + 1,), coefficients and weights (g, p), worst (g,);
     ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what `scan` does.
+    With ``scales`` (p,) the weights of case and query are added up and multiplied by them.
     ``policies``: 0 a fixed difference where a value is missing, 1 the mean difference, 2 left out and rescaled.
     """
 
@@ -357,6 +358,7 @@ class WeighedCases:
         weights: NDArray[np.float64],
         worst: NDArray[np.float64],
         index: NDArray[np.int64],
+        scales: NDArray[np.float64],
         by_query: bool,
         power: int,
     ) -> None: ...

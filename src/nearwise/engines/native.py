@@ -20,7 +20,7 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.weights import Global, PerClass
+from nearwise.weights import Global, PerClass, PerValue
 
 __all__ = ["NativeEngine", "by_class", "core", "packed"]
 
@@ -113,7 +113,8 @@ class NativeEngine(BlockEngine):
 def by_class(distance: Distance) -> NDArray[np.int64]:
     """(n,) the cases by class, where weights are; else as they stand."""
     classes = distance.stored.classes
-    if isinstance(distance.weights, PerClass) and classes is not None:
+    weights = distance.weights
+    if classes is not None and (isinstance(weights, PerClass) or (isinstance(weights, PerValue) and weights.classes)):
         return np.argsort(classes, kind="stable").astype(np.int64)
     return np.arange(len(distance.stored), dtype=np.int64)
 

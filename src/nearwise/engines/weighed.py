@@ -14,7 +14,7 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.native import by_class, core, packed
 from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
-from nearwise.weights import Global, PerCase, PerClass, PerQuery, Weights
+from nearwise.weights import Global, PerCase, PerClass, PerQuery, PerValue, Weights
 
 __all__ = ["WeighedEngine"]
 
@@ -32,14 +32,14 @@ class WeighedEngine(BlockEngine):
     def refuses(cls, distance: Distance) -> str:
         if core() is None:
             return "the C++ core is not built (or NEARWISE_NATIVE=0)"
-        if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery):
+        if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery | PerValue):
             return f"{distance.weights.shape} weights are not in the core"
         if distance.metric.p not in (1, 2):
             return f"p={distance.metric.p:g} is not in the core"
         for measure in distance.metric.measures:
             if measure.fitted.form not in ("line", "overlap"):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if measure.policy == "ignore" and isinstance(distance.weights, PerCase):
+            if measure.policy == "ignore" and isinstance(distance.weights, PerCase | PerValue):
                 return f"feature {measure.name!r} is left out where it is missing, which wants weights of features"
         return ""
 
@@ -52,15 +52,21 @@ class WeighedEngine(BlockEngine):
         native, metric, stored, weights = core(), self.distance.metric, self.distance.stored, self.distance.weights
         assert native is not None  # refused otherwise
         order, n, p = self._order, len(stored), len(metric.names)
-        bounds, values = np.array([0, n]), np.ones((1, p))
-        if isinstance(weights, PerClass) and stored.classes is not None:
-            bounds = np.searchsorted(stored.classes[order], np.arange(len(weights.values) + 1))
-            values = weights.values
+        bounds, values = np.array([0, n]), np.zeros((1, p))
+        rows = len(weights.classes) if isinstance(weights, PerClass | PerValue) else 0
+        if rows and stored.classes is not None:
+            bounds = np.searchsorted(stored.classes[order], np.arange(rows + 1))
+            values = weights.values if isinstance(weights, PerClass) else np.zeros((rows, p))
         elif isinstance(weights, Global):
             values = np.asarray(weights.values)[None, :]
         by_case = np.zeros((0, 0))
         if isinstance(weights, PerCase) and not isinstance(weights, PerQuery):
             by_case = np.stack([(weights.pairs(f, stored, stored.cases) * self._scales[f])[0] for f in range(p)])
+        scales = np.zeros(0)
+        if isinstance(weights, PerValue):
+            scales = self._scales
+            of_stored = [weights.of_stored(f, stored) for f in range(p)]
+            by_case = np.stack([np.zeros(n) if each is None else each for each in of_stored])
         largest = np.array([power(m.fitted.maximum, metric.p) for m in metric.measures])
         worst = np.zeros(len(values))
         for f in range(p):  # in the order of features, as every sum
@@ -76,7 +82,8 @@ class WeighedEngine(BlockEngine):
             np.ascontiguousarray(values, dtype=np.float64),
             worst,
             order,
-            isinstance(weights, PerQuery),
+            scales,
+            isinstance(weights, PerQuery | PerValue),
             int(metric.p),
         )
 
@@ -101,10 +108,17 @@ class WeighedEngine(BlockEngine):
         return out
 
     def _asked(self, queries: Measured, weights: Weights) -> Floats:
-        """(m, 2p or 3p) the values, what is expected where the case has none, and coefficients by query."""
+        """(m, 2p or more) the values, what is expected where the case has none, and coefficients by query."""
         parts = [packed(queries).T, _expected(queries).T]
         if isinstance(weights, PerQuery):
             parts.append(np.broadcast_to(weights.values * self._scales, (len(queries), len(queries.columns))))
+        if isinstance(weights, PerValue):
+            by_class = np.zeros((len(queries), max(1, len(weights.classes)), len(queries.columns)))
+            for f in range(len(queries.columns)):
+                asked = weights.of_asked(f, queries)
+                if asked is not None:
+                    by_class[:, :, f] = asked
+            parts.append(by_class.reshape(len(queries), -1))
         return np.ascontiguousarray(np.hstack(parts))
 
 

@@ -157,17 +157,31 @@ class PerValue(Weights):
         return places(cases.columns[f], symbols(self.levels[f]))
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
-        table, by = self._tables[f], self._by[f] if self.levels[f] else "stored"
-        of_query = self._place(f, queries)[:, None] if by != "stored" else None
-        of_stored = self._place(f, stored.cases)[None, :] if by != "query" else None
-        found = [at for at in (of_query, of_stored) if at is not None]
-        if table.ndim == 1:
-            weights = [table[at] for at in found]
-        elif stored.classes is None:
+        asked, held = self.of_asked(f, queries), self.of_stored(f, stored)
+        if asked is not None:
+            asked = asked[:, self._codes(stored)] if self._tables[f].ndim == 2 else asked
+        if asked is None or held is None:
+            return asked if held is None else held[None, :]
+        return asked + held[None, :]
+
+    def of_asked(self, f: int, queries: Measured) -> Array | None:
+        """(m, c), or (m, 1) without classes: what the query's value adds to the weight; None where it adds nothing."""
+        if not self.levels[f] or self._by[f] == "stored":
+            return None
+        found = self._tables[f][..., self._place(f, queries)]
+        return np.asarray(found.T if found.ndim == 2 else found[:, None])
+
+    def of_stored(self, f: int, stored: Stored) -> Array | None:
+        """(n,) what the stored value adds to the weight; None where it adds nothing."""
+        if self.levels[f] and self._by[f] == "query":
+            return None
+        table, at = self._tables[f], self._place(f, stored.cases)
+        return np.asarray(table[at] if table.ndim == 1 else table[self._codes(stored), at])
+
+    def _codes(self, stored: Stored) -> NDArray[np.intp]:
+        if stored.classes is None:
             raise InputError("Weights per class and value need stored cases with classes.")
-        else:
-            weights = [table[stored.classes[None, :], at] for at in found]
-        return weights[0] if len(weights) == 1 else weights[0] + weights[1]
+        return stored.classes
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         if not self.levels[f]:
