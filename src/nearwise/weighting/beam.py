@@ -39,6 +39,8 @@ class Beam(Searching):
     n_neighbors, folds, vote, max_features, tol, patience, max_time, random_state, n_jobs
         As of `Forward`.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global of 0 and 1), ``score_``, ``history_`` (the best set of each level), ``stopped_``.
 
     References: aha1996; aha1994.

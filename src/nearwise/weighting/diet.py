@@ -53,6 +53,8 @@ class Diet(Searching):
     n_neighbors, vote, max_time, random_state, n_jobs
         As of `Forward`.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``score_``, ``history_`` (every better vector, with its ``values``),
     ``stopped_``.
 

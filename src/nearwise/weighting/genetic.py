@@ -86,6 +86,8 @@ class GeneticWeights(Weighting):
     stopped_ : str
         "patience", "time", "interrupt", or empty.
 
+    Notes
+    -----
     References: demiroz1996, eqs. 1-4 and sects. 3-4.
 
     >>> rng = np.random.default_rng(0)

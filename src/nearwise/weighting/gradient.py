@@ -59,6 +59,8 @@ class NeighbourDescent(Weighting):
     errors_ : array
         E at equal weights and after each step; it never rises.
 
+    Notes
+    -----
     References: wettschereck1997, eq. 15.
 
     >>> cases = [[0.0, 1.0], [0.1, 5.0], [1.0, 5.0], [1.1, 1.0]]
@@ -150,6 +152,8 @@ class VariableKernelSimilarity(Weighting):
     errors_ : array
         E with the stabiliser at equal weights and after each step; it never rises.
 
+    Notes
+    -----
     References: lowe1995; wettschereck1997, sect. 3.1.1.
 
     >>> cases = [[0.0, 1.0], [0.1, 5.0], [1.0, 5.0], [1.1, 1.0]]

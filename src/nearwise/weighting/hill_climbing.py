@@ -64,6 +64,8 @@ class RandomMutation(Weighting):
     stopped_ : str
         "patience", "time", "interrupt", or empty where ``max_iterations`` ended it.
 
+    Notes
+    -----
     References: skalak1994; wettschereck1997, sect. 3.1.1.
 
     >>> rng = np.random.default_rng(0)

@@ -68,6 +68,8 @@ class HybridGenetic(Weighting):
     stopped_ : str
         "patience", "time", "interrupt", or empty.
 
+    Notes
+    -----
     References: kelly1991; wettschereck1997, sect. 3.1.1; davis1991.
 
     >>> rng = np.random.default_rng(0)

@@ -48,6 +48,8 @@ class IB4(Weighting):
     scores_ : array
         (p,) or (c, p): C / N - 1/2, before clipping at 0.
 
+    Notes
+    -----
     References: aha1992; wettschereck1997, eqs. 12-13; aha1991.
 
     >>> cases = [{"hue": "red", "shape": "round"}, {"hue": "red", "shape": "long"}, {"hue": "blue", "shape": "long"}]

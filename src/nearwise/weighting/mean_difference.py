@@ -81,6 +81,8 @@ class MeanDifference(Mergeable):
         feature keep to it with probability ``confidence``, if no difference exceeds the largest one seen (kinds with
         a natural bound use that).
 
+    Notes
+    -----
     References: howe1999, eqs. 1-6; howe1997; hoeffding1963.
 
     >>> cases = [{"size": 1, "hue": "red"}, {"size": 2, "hue": "blue"}, {"size": 8, "hue": "red"}]

@@ -53,6 +53,8 @@ class NeighbourhoodComponents(Weighting):
     random_state : int or None
         Seed of a random start; None is a fixed seed.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Matrix), ``n_iter_``.
 
     References: goldberger2005.
@@ -160,6 +162,8 @@ class NeighbourhoodWeights(Weighting):
     max_time : float or None
         Seconds; the best weights so far are kept.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``objective_``, ``history_`` (the objective after each step), ``stopped_``.
 
     References: goldberger2005; yang2012.

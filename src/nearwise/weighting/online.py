@@ -82,6 +82,8 @@ class EachWeights(_Rewarded):
     scores_ : array
         (p,) the weights before clipping at 0.
 
+    Notes
+    -----
     References: salzberg1991; wettschereck1997, eq. 11.
 
     >>> cases = [{"hue": "red", "shape": "round"}, {"hue": "red", "shape": "long"}, {"hue": "blue", "shape": "long"}]

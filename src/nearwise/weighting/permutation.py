@@ -40,6 +40,8 @@ class Permutation(Searching):
     folds, vote, max_time, random_state, n_jobs
         As of `Forward`; time is looked at after every permutation.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,) mean losses, negative ones too, ``spread_`` (p,) their standard
     deviation over the permutations, ``score_`` (accuracy with all values in place), ``history_`` (empty),
     ``stopped_``.

@@ -87,6 +87,8 @@ class Race(Searching):
     vote, max_features, max_time, random_state, n_jobs
         As of `Forward`.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global of 0 and 1), ``score_`` (on the cases asked in the last race), ``history_``
     (with ``cases`` asked and sets ``left`` of each race), ``n_classified_`` (cases classified, over all sets),
     ``stopped_``.

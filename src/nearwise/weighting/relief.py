@@ -170,6 +170,8 @@ class Relief(ReliefLike):
     n_jobs, random_state
         Threads, which change nothing in the result, and the seed of the sample; None is a fixed seed.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,).
 
     References: kira1992, fig. 1; wettschereck1997, eq. 14; moore2007.
@@ -264,6 +266,8 @@ class ReliefF(ReliefLike):
     n_jobs, random_state
         Threads, which change nothing in the result, and the seed of the sample; None is a fixed seed.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,).
 
     References: kononenko1994; robnik2003, fig. 2; wettschereck1997, sect. 3.1.1; moore2007.

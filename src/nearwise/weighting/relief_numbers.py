@@ -46,6 +46,8 @@ class RReliefF(ReliefLike):
     n_samples, drop, keep, unknown, n_jobs, random_state
         As in `ReliefF`.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,).
 
     References: robnik1997, fig. 2; robnik2003, fig. 3; moore2007.

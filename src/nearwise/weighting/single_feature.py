@@ -68,6 +68,8 @@ class SingleFeatureAccuracy(Weighting):
     seed_ : int
         The seed in use.
 
+    Notes
+    -----
     References: guvenir1997, sect. 4.
 
     >>> cases = [{"size": s, "hue": h} for s, h in zip([1, 2, 3, 7, 8, 9], ["red", "blue"] * 3)]

@@ -94,6 +94,8 @@ class Forward(Stepwise):
     stopped_ : str
         Why the search ended early: "time", "interrupt" or nothing.
 
+    Notes
+    -----
     References: aha1996; john1994.
 
     >>> X = [[i, 7 * i % 11] for i in range(10)]

@@ -35,6 +35,8 @@ class TopN(Weighting):
     random_state, n_jobs
         Handed to a weighting that is given by its id, where it takes them.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,) the weights of the other, ``of_`` its parameters in words.
 
     References: wettschereck1997, sect. 4.4 and figure 4.

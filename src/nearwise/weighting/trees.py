@@ -46,6 +46,8 @@ class TreeFeatures(Weighting):
     random_state : int or None
         Seed for equal splits; None is a fixed seed.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global of 0 and 1), ``scores_`` (p,) the gain by each feature in the tree, ``n_leaves_``.
 
     References: cardie1993; kibler1987.
@@ -124,6 +126,8 @@ class Forest(Weighting):
     n_jobs : int or None
         Threads.
 
+    Notes
+    -----
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
     References: breiman2001.
