@@ -98,7 +98,7 @@ def _relief(n: int, d: int, *more: Contender) -> Work:
             Contender("fast-select", fast_select_relief, ("fast_select",), tolerance=1e-3),
             *more,
         ),
-        deviation=disagreement, repeats=5,
+        deviation=disagreement, repeats=3,
     )  # fmt: skip
 
 
