@@ -127,7 +127,7 @@ def test_kinds_may_be_given_as_names_classes_and_json(given, kind):
         (lambda: as_kind({"period": 3}, "age"), "'age'"),
         (lambda: as_kind({"kind": "Numeric", "period": 3}, "age"), "'age' cannot be made"),
         (lambda: Numeric(missing="drop"), "expected one of max"),
-        (lambda: Numeric(difference="overlap"), "Numeric has no difference 'overlap'"),
+        (lambda: Numeric(difference="jaccard"), "Numeric has no difference 'jaccard'"),
         (lambda: Symbolic(difference="mvmd"), "Did you mean 'mvdm'"),
         (lambda: Cyclic(period=0), "positive"),
         (lambda: Cyclic(period=float("inf")), "finite"),
