@@ -73,7 +73,8 @@ class CoarseSearch final : public CoarseListener {
  public:
   CoarseSearch(const Coarse& coarse, const Ask& ask, const Answer& answer)
       : coarse_(coarse), c_(coarse.columns_), ask_(ask), answer_(answer), d_(static_cast<Count>(coarse.numbers_.size())),
-        s_(static_cast<Count>(coarse.symbols_.size())), pairs_((d_ + 1) / 2), least_room_(2 * ask.k + 24), fresh_(height),
+        s_(static_cast<Count>(coarse.symbols_.size())), pairs_((d_ + 1) / 2), least_room_(2 * ask.k + 24),
+        relative_((d_ + 8) * single), per_gain_(1 / coarse.row_gain_), fresh_(height),
         lists_(height), bound_(height), rooms_(height), served_(height), kept_(height), nearest_edge_(height), error_(height),
         lengths_(height), rows_(height * coarse.stride_),
         bytes_(chunk_groups * pairs_ * coarse_height), codes_(chunk_groups * s_ * coarse_height), weights_(s_),
@@ -128,8 +129,7 @@ class CoarseSearch final : public CoarseListener {
     std::vector<Fresh>& list = fresh_[slot];
     const auto few = list.begin() + static_cast<std::ptrdiff_t>(std::min(ask_.k, static_cast<Count>(list.size())));
     std::nth_element(list.begin(), few - 1, list.end(), [](const Fresh& x, const Fresh& y) { return x.value < y.value; });
-    for (auto each = list.begin(); each != few; ++each) lists_[slot].push_back(measured(slot, each->packed));
-    thin(slot);
+    measure(slot, list.data(), few - list.begin());
     const int most = limit(slot) + bias;
     auto kept = list.begin();
     for (auto each = few; each != list.end(); ++each)
@@ -138,8 +138,14 @@ class CoarseSearch final : public CoarseListener {
     rooms_[slot] = std::max(least_room_, 2 * static_cast<Count>(list.size()));
   }
 
-  void thin(Count slot) {
+  // Measures some cases of this band and drops what was measured and is too far.
+  void measure(Count slot, const Fresh* some, std::ptrdiff_t count) {
     std::vector<Candidate>& list = lists_[slot];
+    for (std::ptrdiff_t at = 0; at < count; ++at) {  // rows lie far apart: they are fetched before they are needed
+      const float* row = coarse_.rows_.data() + some[at].packed * coarse_.stride_;
+      for (Count j = 0; j < coarse_.stride_; j += 16) __builtin_prefetch(row + j);
+    }
+    for (std::ptrdiff_t at = 0; at < count; ++at) list.push_back(measured(slot, some[at].packed));
     if (static_cast<Count>(list.size()) < ask_.k) return;
     const auto kth = list.begin() + static_cast<std::ptrdiff_t>(ask_.k - 1);
     std::nth_element(list.begin(), kth, list.end(), [](const Candidate& x, const Candidate& y) { return x.high < y.high; });
@@ -151,17 +157,15 @@ class CoarseSearch final : public CoarseListener {
   Candidate measured(Count slot, Count packed) const {
     const float* row = coarse_.rows_.data() + packed * coarse_.stride_;
     const float* query = rows_.data() + slot * coarse_.stride_;
-    const double gain = coarse_.row_gain_, relative = (d_ + 8) * single;
-    const double slack = single * (band_->reach + lengths_[slot]) * gain + 1e-18;
+    const double slack = single * (band_->reach + lengths_[slot]) * coarse_.row_gain_ + 1e-18;
     double low, high;
     if (squares()) {
-      const double sum = added_squares(row, query, coarse_.stride_);
-      low = std::max(0.0, std::sqrt(sum / (1 + relative)) - slack) / gain;
-      high = (std::sqrt(sum * (1 + relative)) + slack) / gain;
+      const double root = std::sqrt(static_cast<double>(added_squares(row, query, coarse_.stride_)));
+      low = std::max(0.0, root * (1 - relative_) - slack) * per_gain_, high = (root * (1 + relative_) + slack) * per_gain_;
       low *= low, high *= high;
     } else {
       const double sum = added_moduli(row, query, coarse_.stride_);
-      low = (sum / (1 + relative) - slack) / gain, high = (sum * (1 + relative) + slack) / gain;
+      low = (sum * (1 - relative_) - slack) * per_gain_, high = (sum * (1 + relative_) + slack) * per_gain_;
     }
     const double symbols = s_ > 0 ? unequal(first_ + slot, packed) : 0.0;
     if (!c_.role.empty()) high += left_out(c_, ask_, coarse_.order_[packed], first_ + slot);
@@ -192,9 +196,8 @@ class CoarseSearch final : public CoarseListener {
     for (Count from = 0; from < band.panels; from += step)
       for (Count group = 0; group < groups; ++group) run_block(from, std::min(step, band.panels - from), group);
     for (Count slot = 0; slot < last_ - first_; ++slot) {
-      for (const Fresh& each : fresh_[slot]) lists_[slot].push_back(measured(slot, each.packed));
+      measure(slot, fresh_[slot].data(), static_cast<std::ptrdiff_t>(fresh_[slot].size()));
       fresh_[slot].clear();
-      thin(slot);
     }
   }
 
@@ -305,6 +308,7 @@ class CoarseSearch final : public CoarseListener {
   const Ask& ask_;
   const Answer& answer_;
   const Count d_, s_, pairs_, least_room_;
+  const double relative_, per_gain_;
   std::vector<std::vector<Fresh>> fresh_;
   std::vector<std::vector<Candidate>> lists_;
   std::vector<double> bound_;
