@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     if given.child:
         print(json.dumps(child(*given.child, tiny=tiny, queries=given.queries)))
         return 0
-    return run(given.only, tiny, given.memory or ("first" if tiny else "all"), given.write)
+    return run(given.only, tiny, given.memory or ("first" if tiny else "all"), given.write, given.minutes)
 
 
 def options(arguments: list[str]) -> argparse.Namespace:
@@ -77,6 +77,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="NAME", help="works whose name begins so; may be repeated")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and its picture")
     parser.add_argument("--memory", choices=("all", "first", "none"), help="of all works, of the first, or not at all")
+    parser.add_argument("--minutes", type=float, help="begin no work after this long; the page says what was left out")
     parser.add_argument("--list", action="store_true", help="list the works and end")
     parser.add_argument("--child", nargs=2, metavar=("WORK", "CONTENDER"), help=argparse.SUPPRESS)
     parser.add_argument("--queries", type=int, help=argparse.SUPPRESS)
@@ -85,34 +86,25 @@ def options(arguments: list[str]) -> argparse.Namespace:
     names = [*works(), GROWTH]
     if given.list:
         parser.exit(message="\n".join([*(f"{w.name:<14}  {w.title}" for w in works().values()), GROWTH, ""]))
-    if given.write and given.only:
-        parser.error("--write needs all works: leave --only out")
     for prefix in given.only or []:
         if not any(name.startswith(prefix) for name in names):
             parser.error(f"there is no work {prefix!r}; there are {', '.join(names)}")
     return given
 
 
-def run(only: list[str] | None, tiny: bool, memory: str, write: bool) -> int:
-    def asked(name: str) -> bool:
-        return not only or any(name.startswith(prefix) for prefix in only)
-
+def run(only: list[str] | None, tiny: bool, memory: str, write: bool, minutes: float | None) -> int:
     began = time.monotonic()
     say(f"nearwise against its peers, {'tiny' if tiny else 'full'} sizes, on {peers.machine()}")
     found = page.Found([], [], tiny)
-    for work in works().values():
-        if not asked(work.name):
-            continue
-        say(f"\n{work.name}: {work.title}{' (tiny)' if tiny else ''}")
-        patience, rounds = (PATIENCE / 20, 2) if tiny else (PATIENCE, None)
-        results = race(work, work.data(tiny), absent, patience, say, rounds)
-        if memory == "all" or (memory == "first" and not found.works):
-            measure_memory(work, results, tiny)
-        found.works.append((work, results))
-        for line in page.lines(work, results, judged=not tiny):
-            say(line)
-    if asked(GROWTH):
-        found.curves = growth.curves(tiny, say)
+    for name in in_order():
+        if only and not any(name.startswith(prefix) for prefix in only):
+            found.left_out.append(name)
+        elif minutes is not None and time.monotonic() - began > 60 * minutes:
+            found.left_out.append(name)
+        elif name == GROWTH:
+            found.curves = growth.curves(tiny, say)
+        else:
+            found.works.append(one(works()[name], tiny, memory == "all" or (memory == "first" and not found.works)))
     say(f"\n{time.monotonic() - began:.0f} s")
     if write:
         page.PAGE.write_text(page.markdown(found), encoding="utf-8")
@@ -125,6 +117,24 @@ def run(only: list[str] | None, tiny: bool, memory: str, write: bool) -> int:
     for failure in failures:
         say(f"FAILED: {failure}")
     return 1 if failures else 0
+
+
+def in_order() -> list[str]:
+    """The works, then the curves of growth, and last the many fits of single methods."""
+    fits = [name for name in works() if name.startswith("fit-")]
+    return [*(name for name in works() if name not in fits), GROWTH, *fits]
+
+
+def one(work: Work, tiny: bool, with_memory: bool) -> tuple[Work, list[Result]]:
+    """Race the contenders of one work and tell who won."""
+    say(f"\n{work.name}: {work.title}{' (tiny)' if tiny else ''}")
+    patience, rounds = (PATIENCE / 20, 2) if tiny else (PATIENCE, None)
+    results = race(work, work.data(tiny), absent, patience, say, rounds)
+    if with_memory:
+        measure_memory(work, results, tiny)
+    for line in page.lines(work, results, judged=not tiny):
+        say(line)
+    return work, results
 
 
 def absent(contender: Contender) -> str:

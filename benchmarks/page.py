@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -27,6 +27,7 @@ class Found:
     works: list[tuple[Work, list[Result]]]
     curves: list[Curve]
     tiny: bool
+    left_out: list[str] = field(default_factory=list)
 
     def failures(self) -> list[str]:
         """What must not be: an error on our side, or answers that differ."""
@@ -129,6 +130,8 @@ def markdown(found: Found) -> str:
         parts.append(f"### {_title(curve.title)}")
         parts.append(_table((curve.along, "seconds", "peak MB", "input MB", "engine"), rows))
         parts += [f"Not as it should be: {complaint}." for complaint in curve.complaints()]
+    if found.left_out:
+        parts += ["## Not in this run", ", ".join(f"`{name}`" for name in found.left_out) + "."]
     told = ", ".join(f"{name} {version}" for name, version in peers.versions().items())
     return "\n\n".join([*parts, "## Versions", told]) + "\n"
 
