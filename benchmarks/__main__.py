@@ -97,9 +97,8 @@ def run(only: list[str] | None, tiny: bool, memory: str, write: bool, minutes: f
     say(f"nearwise against its peers, {'tiny' if tiny else 'full'} sizes, on {peers.machine()}")
     found = page.Found([], [], tiny)
     for name in in_order():
-        if only and not any(name.startswith(prefix) for prefix in only):
-            found.left_out.append(name)
-        elif minutes is not None and time.monotonic() - began > 60 * minutes:
+        is_late = minutes is not None and time.monotonic() - began > 60 * minutes
+        if is_late or (only and not any(name.startswith(prefix) for prefix in only)):
             found.left_out.append(name)
         elif name == GROWTH:
             found.curves = growth.curves(tiny, say)
