@@ -74,7 +74,7 @@ def descend(
                 minimize(
                     tried, found.best, jac=True, method="L-BFGS-B", bounds=Bounds(lower, upper),
                     callback=after_step, options={"maxiter": left, "maxfun": 20 * left},
-                )  # type: ignore[call-overload]  # fmt: skip
+                )  # fmt: skip
             except _OutOfTimeError:
                 break
             if before - found.error <= ENOUGH * before:
