@@ -37,19 +37,9 @@ GROWTH = "growth"
 
 def works() -> dict[str, Work]:
     groups = (
-        dense,
-        mixed,
-        symbolic,
-        metrics,
-        feedback,
-        quantification,
-        gradient,
-        presets,
-        relief,
-        selection,
-        text,
-        start,
-    )
+        dense, mixed, symbolic, feedback, text, start,
+        relief, selection, gradient, metrics, presets, quantification,
+    )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 
 
