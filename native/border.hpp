@@ -36,7 +36,6 @@ inline std::string shape_text(const std::vector<Count>& shape) {
 inline bool is_contiguous(const Array& array) {
   if (array.size() == 0) return true;  // its strides mean nothing
   Count expected = 1;
-  if (array.size() == 0) return true;
   for (std::size_t i = array.ndim(); i-- > 0;) {
     if (array.shape(i) != 1 && array.stride(i) != expected) return false;
     expected *= static_cast<Count>(array.shape(i));

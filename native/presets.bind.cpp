@@ -1,4 +1,4 @@
-// Sorting, counting and cutting for Python: what preset weightings do with whole columns.
+// Coding, sorting, counting and cutting for Python: what is done with whole columns.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
@@ -8,6 +8,7 @@
 
 #include "border.hpp"
 #include "count_codes.hpp"
+#include "distinct.hpp"
 #include "mdl.hpp"
 #include "sort_pairs.hpp"
 
@@ -21,6 +22,21 @@ using Counts2 = nb::ndarray<nb::numpy, Count, nb::ndim<2>>;
 using Doubles2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 constexpr Count most_rows = Count{1} << 31;
+
+std::pair<Codes, Counts> distinct_arrays(const Array& rows) {
+  const std::uint8_t* bytes = data_of<std::uint8_t>(rows, "rows", 2, "uint8");
+  const auto n = static_cast<Count>(rows.shape(0)), width = static_cast<Count>(rows.shape(1));
+  require(n < most_rows, "rows must be fewer than 2**31.");
+  Scratch<std::int32_t> codes(static_cast<std::size_t>(n));
+  std::vector<Count> first;
+  {
+    nb::gil_scoped_release release;
+    first = distinct(bytes, n, width, codes.data());
+  }
+  const std::size_t size = first.size();
+  return {to_numpy<std::int32_t, 1>(std::move(codes), {static_cast<std::size_t>(n)}),
+          to_numpy<Count, 1>(std::move(first), {size})};
+}
 
 std::pair<Doubles, Codes> sort_pairs_arrays(const Array& values, const Array& codes) {
   const double* numbers = data_of<double>(values, "values", 1, "float64");
@@ -110,6 +126,7 @@ Counts mdl_cuts_array(const Array& values, const Array& classes, const std::opti
 
 void bind_presets(nb::module_& module) {
   using namespace nanobind::literals;
+  module.def("distinct", &distinct_arrays, "rows"_a, "Which row each row equals, and the first row of each kind.");
   module.def("sort_pairs", &sort_pairs_arrays, "values"_a, "codes"_a,
              "The known numbers in ascending order, each with its code.");
   module.def("count_codes", &count_codes_arrays, "rows"_a, "columns"_a, "n_rows"_a, "n_columns"_a,

@@ -393,6 +393,9 @@ def online_sums(
 ) -> None:
     """Write into sums[0 .. stored) the sums of one query (p,) over the first cases of columns (p, n)."""
 
+def distinct(rows: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """(n, width) bytes: (n,) which row each equals, numbered as they appear, and the first row of each kind."""
+
 def sort_pairs(values: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """(n,) numbers, NaN where missing, and a code each: the known numbers in ascending order with their codes.
 

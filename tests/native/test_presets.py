@@ -1,4 +1,4 @@
-"""Sorting, counting and cutting in the core against what NumPy gives, and what they refuse."""
+"""Coding, sorting, counting and cutting in the core against what NumPy gives, and what they refuse."""
 
 import numpy as np
 import pytest
@@ -72,6 +72,8 @@ TABLE = np.zeros(4, dtype=np.int64)
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
+        (lambda core: core.distinct(CODES), "rows must be an array of uint8"),
+        (lambda core: core.distinct(np.zeros(3, dtype=np.uint8)), "rows must have 2 dimension"),
         (lambda core: core.sort_pairs(NUMBERS, CODES[:1]), "codes must have shape"),
         (lambda core: core.sort_pairs(NUMBERS.astype(np.float32), CODES), "values must be an array of float64"),
         (lambda core: core.count_codes(CODES, CODES, 1, 2), "rows must be below n_rows"),

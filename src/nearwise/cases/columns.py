@@ -7,6 +7,7 @@ None for missing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "level_order", "symbol_column"]
+from nearwise.cases.distinct import distinct
+
+__all__ = ["Column", "coded_column", "level_order", "symbol_column"]
 
 
 @dataclass(frozen=True)
@@ -92,9 +95,14 @@ def symbol_column(values: Iterable[Any], levels: Sequence[Hashable] | None = Non
     >>> symbol_column(["b", "a", None, "b"])
     Column(values=array([ 1,  0, -1,  1], dtype=int32), levels=('a', 'b'))
     """
-    kept = [None if v is None or v != v else v for v in values]
+    return coded_column(*distinct(list(values)), levels)
+
+
+def coded_column(different: list[Any], codes: NDArray[np.int32], levels: Sequence[Hashable] | None = None) -> Column:
+    """The symbols ``different[code]`` of every case, under ``levels`` or those that occur."""
+    known = [value is not None and value == value for value in different]
     if levels is None:
-        levels = sorted({v for v in kept if v is not None}, key=level_order)
+        levels = sorted(itertools.compress(different, known), key=level_order)
     place = {level: code for code, level in enumerate(levels)}
-    codes = np.fromiter((-1 if v is None else place[v] for v in kept), dtype=np.int32, count=len(kept))
-    return Column(codes, tuple(levels))
+    table = [place[value] if is_known else -1 for value, is_known in zip(different, known, strict=True)]
+    return Column(np.array(table, dtype=np.int32)[codes], tuple(levels))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.columns import Column, symbol_column
+from nearwise.cases.columns import Column, coded_column
+from nearwise.cases.distinct import is_hashable
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set
 from nearwise.errors import InputError, SchemaError
@@ -25,9 +26,9 @@ def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
     """Type one column."""
     if kind.storage == "number":
         return Column(_numbers(raw, kind, name, where))
-    values = raw.objects()
     if kind.storage == "symbol":
-        return _symbols(values, kind, name, where)
+        return _symbols(raw, kind, name, where)
+    values = raw.objects()
     if kind.storage == "vector":
         return Column(_vectors(values, name, where))
     if isinstance(kind, Set):
@@ -43,9 +44,9 @@ def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
 
 
 def _numbers(raw: RawColumn, kind: Kind, name: str, where: Where) -> NDArray[np.float64]:
-    values = raw.values
-    if not isinstance(values, np.ndarray):
-        values = np.array([_number(v, name, where, i) for i, v in enumerate(values)], dtype=np.float64)
+    values = raw.numbers
+    if values is None:
+        values = np.array([_number(v, name, where, i) for i, v in enumerate(raw.objects())], dtype=np.float64)
     infinite = np.isinf(values)
     if infinite.any():
         at = int(np.flatnonzero(infinite)[0])
@@ -76,23 +77,23 @@ def _number(value: Any, name: str, where: Where, at: int) -> float:
         ) from None
 
 
-def _symbols(values: list[Any], kind: Kind, name: str, where: Where) -> Column:
-    for i, value in enumerate(values):
-        try:
-            hash(value)
-        except TypeError:
-            raise InputError(
-                f"Feature {name!r} is {kind.name}, but {where(i)} holds a {type(value).__name__}, "
-                "which is not a symbol."
-            ) from None
+def _symbols(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
+    try:
+        different, codes = raw.distinct()
+    except TypeError:
+        at, value = next((i, v) for i, v in enumerate(raw.objects()) if not is_hashable(v))
+        raise InputError(
+            f"Feature {name!r} is {kind.name}, but {where(at)} holds a {type(value).__name__}, which is not a symbol."
+        ) from None
     if not isinstance(kind, Ordinal):
-        return symbol_column(values)
-    for i, value in enumerate(values):
+        return coded_column(different, codes)
+    for code, value in enumerate(different):
         if value is not None and value == value and value not in kind.levels:
+            place = where(int(np.flatnonzero(codes == code)[0]))
             raise InputError(
-                f"Feature {name!r} is ordinal, but {where(i)} holds {value!r}, not one of its levels {kind.levels}."
+                f"Feature {name!r} is ordinal, but {place} holds {value!r}, not one of its levels {kind.levels}."
             )
-    return symbol_column(values, kind.levels)
+    return coded_column(different, codes, kind.levels)
 
 
 def _vectors(values: list[Any], name: str, where: Where) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.distinct import distinct
 from nearwise.errors import InputError, MissingDependencyError, SchemaError, did_you_mean
 
 __all__ = ["RawColumn", "RawTable", "frame_of", "raw_table"]
@@ -22,8 +23,8 @@ EPOCH = dt.date(1970, 1, 1)
 class RawColumn:
     """Values as they came, with what the source said about them.
 
-    ``sort`` is "number" (float64 array), "boolean", "symbol" or "object" (lists, None for missing), or "time"
-    (float64 array in ``unit``).
+    ``sort`` is "number" (float64 array), "boolean", "symbol" or "object" (lists, None for missing; symbols may be an
+    array of texts), or "time" (float64 array in ``unit``).
     """
 
     sort: str
@@ -37,11 +38,25 @@ class RawColumn:
             return replace(self, values=self.values[rows])
         return replace(self, values=[self.values[i] for i in rows])
 
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """(n,) where the source had numbers or times, else None."""
+        held = self.values
+        return held if isinstance(held, np.ndarray) and held.dtype.kind == "f" else None
+
     def objects(self) -> list[Any]:
         """Python values with None for missing; whole numbers as integers, so that 1 and 1.0 read the same."""
-        if not isinstance(self.values, np.ndarray):
-            return list(self.values)
-        return [None if v != v else int(v) if self.whole else v for v in self.values.tolist()]
+        return self._told(self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values))
+
+    def distinct(self) -> tuple[list[Any], NDArray[np.int32]]:
+        """The different ones of `objects`, and (n,) which of them each case has."""
+        different, codes = distinct(self.values)
+        return self._told(different), codes
+
+    def _told(self, values: list[Any]) -> list[Any]:
+        if self.numbers is None:
+            return values
+        return [None if v != v else int(v) if self.whole else v for v in values]
 
 
 @dataclass(frozen=True)
@@ -167,8 +182,10 @@ def _from_array(X: Any) -> RawTable:
         columns = tuple(RawColumn("boolean", column.tolist()) for column in array.T)
     elif array.dtype.kind in "mM":
         columns = tuple(_time_array(column) for column in array.T)
+    elif array.dtype.kind == "U":
+        columns = tuple(RawColumn("symbol", column) for column in array.T)
     else:
-        columns = tuple(_from_list(list(column)) for column in array.T)
+        columns = tuple(_from_list(column.tolist()) for column in array.T)
     return RawTable(names, columns, array.shape[0], None, named=False)
 
 
@@ -205,7 +222,7 @@ def _from_any(values: Any) -> RawColumn:
             return RawColumn("number", values.astype(np.float64), whole=values.dtype.kind in "iu")
         if values.dtype.kind in "mM":
             return _time_array(values)
-        return _from_list(values.tolist())
+        return RawColumn("symbol", values) if values.dtype.kind == "U" else _from_list(values.tolist())
     return _from_list(list(values))
 
 
@@ -250,12 +267,25 @@ def _from_series(series: Any) -> RawColumn:
         if isinstance(numbers, list):
             numbers = np.array([np.nan if _plain(v) is None else v for v in numbers])
         return RawColumn("number", numbers.astype(np.float64), whole=dtype.is_integer())
-    values = [_plain(v) for v in series.to_list()]
+    values = _all_plain(series.to_list())
     if dtype == nw.Boolean:
         return RawColumn("boolean", values)
     if dtype in (nw.Categorical, nw.Enum):
         return RawColumn("symbol", values)
     return _from_list(values)
+
+
+_PLAIN = {str, int, bool, type(None)}
+"""types whose values are never missing and Python's own"""
+
+
+def _all_plain(values: list[Any]) -> list[Any]:
+    types = set(map(type, values))
+    if types <= _PLAIN:
+        return values
+    if types <= _PLAIN | {float}:
+        return [v if v == v else None for v in values]
+    return [_plain(v) for v in values]
 
 
 def _plain(value: Any) -> Any:
@@ -269,9 +299,11 @@ def _plain(value: Any) -> Any:
 
 def _from_list(values: list[Any]) -> RawColumn:
     """Look at Python objects: numbers, booleans, times, else symbols or whole objects."""
-    plain = [_plain(v) for v in values]
+    plain = _all_plain(values)
+    types = set(map(type, plain)) - {type(None)}
+    if types == {str}:
+        return RawColumn("symbol", plain)
     known = [v for v in plain if v is not None]
-    types = {type(v) for v in known}
     if bool in types and types <= {bool, int, float}:
         return RawColumn("boolean", plain) if types == {bool} else RawColumn("symbol", plain)
     if known and all(_is_number(t) for t in types):

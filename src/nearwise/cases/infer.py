@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.cases.distinct import is_hashable
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Set, Symbolic, Vector
 from nearwise.errors import SchemaError
@@ -48,18 +49,18 @@ def _guess(column: RawColumn, name: str) -> Guess:
         return Guess(Numeric(unit=column.unit), f"dates or times, in {column.unit}")
     if column.sort == "boolean":
         return Guess(Symbolic(), GUESSED_BOOLEAN)
+    if column.sort == "symbol":
+        told = ("no value at all", "strings or categories", "strings and numbers mixed")
+        return Guess(Symbolic(), told[len({isinstance(v, str) for v in column.distinct()[0] if v is not None})])
     known = [v for v in column.values if v is not None]
     if not known:
         return Guess(Symbolic(), "no value at all")
-    if column.sort == "symbol":
-        mixed = len({isinstance(v, str) for v in known}) > 1
-        return Guess(Symbolic(), "strings and numbers mixed" if mixed else "strings or categories")
     if all(isinstance(v, list | tuple | set | frozenset | np.ndarray) for v in known):
         if _is_vectors(known):
             return Guess(Vector(), f"lists of {len(known[0])} numbers")
         members = _members(known)
         return Guess(Set(members=members), f"lists of {members}")
-    if all(_hashable(v) for v in known):
+    if all(is_hashable(v) for v in known):
         return Guess(Symbolic(), "values of several types")
     raise SchemaError(
         f"Column {name!r} holds {type(known[0]).__name__} values, for which there is no difference: give it a kind, "
@@ -86,26 +87,22 @@ def _members(known: list[Any]) -> str:
     return "vectors" if is_vectors else "symbols"
 
 
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
 def _remark(column: RawColumn) -> str:
     """What a person should know: a likely identifier, or a column that is empty."""
-    values = column.values
-    if isinstance(values, np.ndarray):
-        known = values[~np.isnan(values)]
-        distinct = len(np.unique(known)) if column.whole else 0
+    values, numbers = column.values, column.numbers
+    different = 0
+    if numbers is not None:
+        known = int(np.count_nonzero(~np.isnan(numbers)))
+        if column.whole:
+            different = len(np.unique(numbers[~np.isnan(numbers)]))
+    elif column.sort == "symbol":
+        kept, codes = column.distinct()
+        present = np.array([value is not None for value in kept], dtype=bool)
+        known, different = int(present[codes].sum()), int(present.sum())
     else:
-        present = [v for v in values if v is not None]
-        known = np.empty(len(present))
-        distinct = len(set(present)) if column.sort == "symbol" else 0
-    if not len(known):
+        known = sum(v is not None for v in values)
+    if not known:
         return "no value at all: it cannot help"
-    if distinct == len(values) >= _IDENTIFIER_FROM:
+    if different == len(values) >= _IDENTIFIER_FROM:
         return "a different value in every case: likely an identifier, ignore it"
     return ""
