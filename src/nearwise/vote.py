@@ -310,6 +310,15 @@ def winners(
 def decide(votes: Floats, near: Floats, priors: Floats) -> NDArray[np.intp]:
     """The winner: most votes, then the class of the nearest case, then the larger prior, then label order (K3)."""
     left = votes >= votes.max(axis=1, keepdims=True) * (1 - TIE)
+    won = left.argmax(axis=1)
+    tied = np.flatnonzero(np.count_nonzero(left, axis=1) != 1)  # none is left of votes that are not numbers
+    if len(tied):
+        won[tied] = _untied(left[tied], near[tied], priors)
+    return np.asarray(won, dtype=np.intp)
+
+
+def _untied(left: NDArray[np.bool_], near: Floats, priors: Floats) -> NDArray[np.intp]:
+    """Among the classes left, the nearest, then the larger prior, then the first."""
     nearest = np.where(left, near, np.inf)
     best = nearest.min(axis=1, keepdims=True)
     left &= nearest <= best + TIE * np.where(np.isfinite(best), best, 0.0)
