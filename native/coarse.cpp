@@ -9,7 +9,7 @@ namespace nearwise {
 Coarse::Coarse(Columns columns) : columns_(std::move(columns)) {
   for (Count f = 0; f < columns_.p; ++f)
     if (columns_.is_for(f, proposes)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
-  for (Count f : numbers_) centre_.push_back(known_middle(columns_.values[f], columns_.n));
+  for (Count f : numbers_) centre_.push_back(middle_of(columns_, f));
   // with more features rounding alone would fill 16 bits
   is_usable_ = columns_.p < 10000 && columns_.n < (Count{1} << 31);
   for (Count f : symbols_)

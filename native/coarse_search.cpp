@@ -87,7 +87,8 @@ class CoarseSearch final : public CoarseListener {
     last_ = std::min(ask_.m, first + height);
     for (Count slot = 0; slot < last_ - first_; ++slot) {
       lists_[slot].clear();
-      bound_[slot] = nearest_edge_[slot] = infinity;
+      bound_[slot] = ask_.known_reach(first_ + slot);
+      nearest_edge_[slot] = infinity;
       kept_[slot] = 0;
     }
     for (const Coarse::Band& band : coarse_.bands_) run_band(band);
@@ -97,7 +98,6 @@ class CoarseSearch final : public CoarseListener {
   void found(int row, Count panel, std::uint32_t mask, const std::int16_t* values) override {
     const Count slot = group_ * coarse_height + row;
     if (!served_[slot]) return;  // a limit below all values does not exist
-    const Count exclude = ask_.exclude[first_ + slot];
     std::vector<Fresh>& list = fresh_[slot];
     const Count first = (block_from_ + panel) * coarse_width;
     if (first + coarse_width > band_->cases) mask &= (1u << (band_->cases - first)) - 1;
@@ -105,7 +105,7 @@ class CoarseSearch final : public CoarseListener {
     for (; mask != 0; mask &= mask - 1) {
       const int lane = __builtin_ctz(mask);
       const Count packed = band_->first_case + first + lane;
-      if (exclude >= 0 && coarse_.order_[packed] == exclude) continue;
+      if (ask_.leaves_out(coarse_.order_[packed], first_ + slot)) continue;
       list.push_back({values[lane] + bias, static_cast<std::int32_t>(packed)});
     }
     if (static_cast<Count>(list.size()) < rooms_[slot]) return;
@@ -212,7 +212,7 @@ class CoarseSearch final : public CoarseListener {
 
   void pack_query(Count slot) {
     const Count query = first_ + slot, group = slot / coarse_height, row = slot % coarse_height;
-    served_[slot] = query < last_ && !(ask_.skip_segment && ask_.skip_segment[query] == band_->segment);
+    served_[slot] = query < last_;
     if (!served_[slot]) return;
     rooms_[slot] = least_room_;
     const double* q = ask_.queries + query * c_.p;

@@ -94,6 +94,10 @@ double left_out(const Columns& columns, const Ask& ask, Count i, Count query) {
   return most * most * (1 + 1e-9);
 }
 
+double middle_of(const Columns& columns, Count f) {
+  return columns.centre.empty() ? known_middle(columns.values[f], columns.n) : columns.centre[f];
+}
+
 double known_middle(const double* values, Count n) {
   std::vector<double> sample;
   const Count step = std::max<Count>(1, n / 4096);

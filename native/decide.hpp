@@ -25,6 +25,7 @@ struct Columns {
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
   std::vector<std::int32_t> segment;     // [n]
+  std::vector<double> centre;            // [p] the middle of every number, or empty: it is looked for
   Count n = 0, p = 0, g = 0;
   int power = 2;
 
@@ -35,12 +36,21 @@ struct Columns {
 struct Ask {
   const double* queries;                 // [m, p]; NaN is missing, for symbols too
   const Count* exclude;                  // [m] the case to leave out, or -1
-  const std::int32_t* skip_segment;      // [m] the segment to leave out, or -1; null: none is
+  const std::int32_t* case_folds;        // [n] and
+  const std::int32_t* query_folds;       // [m] cases of a query's own fold are left out; null: none is
   const std::int32_t* group_codes;       // [n]
   const double* group_values;            // [n, v]
   const double* slack;                   // [m]; null: 0
+  const double* reach;                   // [m] a sum that at least k cases do not exceed, or infinity; null: unknown
   Count m, k, v, n_groups, threads;
   double tolerance;
+
+  double known_reach(Count query) const {
+    return reach ? reach[query] * (1 + 4 * tolerance) : std::numeric_limits<double>::infinity();
+  }
+  bool leaves_out(Count i, Count query) const {
+    return i == exclude[query] || (case_folds && case_folds[i] == query_folds[query]);
+  }
 };
 
 struct Answer {
@@ -84,5 +94,6 @@ double left_out(const Columns& columns, const Ask& ask, Count i, Count query);
 
 // The median of a sample of the known values: an outlier must not move the centre away from the cases.
 double known_middle(const double* values, Count n);
+double middle_of(const Columns& columns, Count f);  // the one that is given, or found
 
 }  // namespace nearwise

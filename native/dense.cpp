@@ -10,7 +10,7 @@ namespace nearwise {
 Dense::Dense(Columns columns) : columns_(std::move(columns)) {
   for (Count f = 0; f < columns_.p; ++f)
     if (columns_.is_for(f, proposes)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
-  for (Count f : numbers_) centre_.push_back(known_middle(columns_.values[f], columns_.n));
+  for (Count f : numbers_) centre_.push_back(middle_of(columns_, f));
   pack();
 }
 

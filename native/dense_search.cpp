@@ -51,7 +51,7 @@ class Search final : public Listener {
     const Count last = std::min(ask_.m, first + chunk_groups * group_height), groups = (last - first + 5) / group_height;
     for (Count j = first; j < last; ++j) {
       lists_[j - first].clear();
-      bound_[j - first] = infinity;
+      bound_[j - first] = ask_.known_reach(j) * (c_.power == 2 ? dense_.gain_ * dense_.gain_ : dense_.gain_);
       rooms_[j - first] = least_room_;
       served_[j - first] = true;
     }
@@ -64,7 +64,7 @@ class Search final : public Listener {
       const Count step = std::max<Count>(1, block_bytes / panel_bytes);
       for (Count from = 0; from < segment.panels; from += step)
         for (Count group = 0; group < groups; ++group)
-          run_block(a, segment, from, std::min(step, segment.panels - from), group, last);
+          run_block(segment, from, std::min(step, segment.panels - from), group, last);
     }
     for (Count j = first; j < last; ++j) decide(j);
   }
@@ -78,7 +78,7 @@ class Search final : public Listener {
       const Count at = (block_from_ + panel) * panel_width + lane;
       if (at >= segment_->cases) continue;
       const Count packed = segment_->first_case + at;
-      if (dense_.order_[packed] == ask_.exclude[first_ + slot]) continue;
+      if (ask_.leaves_out(dense_.order_[packed], first_ + slot)) continue;
       Candidate each{low(values[lane], length), high(values[lane], length), packed};
       if (each.low > bound_[slot]) continue;
       if (!c_.role.empty())
@@ -179,7 +179,7 @@ class Search final : public Listener {
     }
   }
 
-  void run_block(Count a, const Dense::Segment& segment, Count from, Count panels, Count group, Count last) {
+  void run_block(const Dense::Segment& segment, Count from, Count panels, Count group, Count last) {
     segment_ = &segment;
     block_from_ = from;
     group_ = group;
@@ -190,7 +190,7 @@ class Search final : public Listener {
     bool any = false;
     for (int row = 0; row < group_height; ++row) {
       const Count slot = group * group_height + row, query = first_ + slot;
-      const bool asks = query < last && served_[slot] && !(ask_.skip_segment && ask_.skip_segment[query] == a);
+      const bool asks = query < last && served_[slot];
       limits[row] = asks ? limit(slot) : -INFINITY;
       any = any || asks;
     }

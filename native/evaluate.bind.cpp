@@ -38,13 +38,15 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
   Columns& c = t.columns;
   c.p = static_cast<Count>(columns.size());
   c.n = static_cast<Count>(folds.shape(0));
-  c.g = n_folds;
+  c.g = 1;
   c.power = power;
   c.is_symbol = copied<std::uint8_t>(is_symbol, "is_symbol", {c.p}, "uint8");
   c.one_missing = copied<double>(one_missing, "one_missing", {c.p}, "float64");
   c.both_missing = copied<double>(both_missing, "both_missing", {c.p}, "float64");
-  c.segment = copied<std::int32_t>(folds, "folds", {c.n}, "int32");
-  c.coefficients.assign(static_cast<std::size_t>(c.g * c.p), 0.0);
+  c.segment.assign(static_cast<std::size_t>(c.n), 0);
+  c.coefficients.assign(static_cast<std::size_t>(c.p), 0.0);
+  t.folds = copied<std::int32_t>(folds, "folds", {c.n}, "int32");
+  t.n_folds = n_folds;
   t.scales = copied<double>(scales, "scales", {c.p}, "float64");
   t.codes = copied<std::int32_t>(codes, "codes", {c.n}, "int32");
   t.case_weights = copied<double>(case_weights, "case_weights", {c.n}, "float64");
@@ -53,7 +55,7 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
   t.by_distance = by_distance;
   require(!t.priors.empty(), "priors must hold at least one class.");
   require(!leave_one_out || n_folds == 1, "leave_one_out needs n_folds = 1.");
-  for (std::int32_t each : c.segment) require(each >= 0 && each < n_folds, "folds must be in 0 .. n_folds - 1.");
+  for (std::int32_t each : t.folds) require(each >= 0 && each < n_folds, "folds must be in 0 .. n_folds - 1.");
   for (std::int32_t each : t.codes)
     require(each >= 0 && each < static_cast<std::int32_t>(t.priors.size()), "codes must be in 0 .. classes - 1.");
   for (const Array& column : columns) {
@@ -66,7 +68,9 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
       const double x = c.values[f][i];
       require(!c.is_symbol[f] || x != x || (x >= 0 && x < (1 << 30)), "codes of symbols must be in 0 .. 2**30, or NaN.");
       t.queries[i * c.p + f] = x;
+      t.is_plain = t.is_plain && x == x && !c.is_symbol[f];
     }
+  for (Count f = 0; f < c.p; ++f) t.columns.centre.push_back(c.is_symbol[f] ? 0.0 : known_middle(c.values[f], c.n));
   self->held = std::move(columns);
 }
 
@@ -82,7 +86,7 @@ std::pair<Doubles3, Flags> right(const Evaluator& self, const Array& weights, Co
   require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
   for (std::size_t i = 0; i < weights.size(); ++i)
     require(std::isfinite(w[i]) && w[i] >= 0, "weights must be finite, not negative.");
-  const auto rows = static_cast<std::size_t>(count), folds = static_cast<std::size_t>(t.columns.g);
+  const auto rows = static_cast<std::size_t>(count), folds = static_cast<std::size_t>(t.n_folds);
   std::vector<double> found(rows * folds * static_cast<std::size_t>(k));
   std::vector<std::uint8_t> unserved(rows);
   {

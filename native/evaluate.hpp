@@ -7,13 +7,16 @@
 namespace nearwise {
 
 struct Trial {
-  Columns columns;                     // coefficients are filled in per weight vector; segment holds the folds
+  Columns columns;                     // coefficients are filled in per weight vector
   std::vector<double> scales;          // [p] a weight becomes a coefficient by this factor
+  std::vector<std::int32_t> folds;     // [n]
   std::vector<std::int32_t> codes;     // [n] classes
   std::vector<double> case_weights;    // [n]
   std::vector<double> priors;          // [classes]
   std::vector<double> queries;         // [n, p] the cases themselves, row by row
-  bool leave_one_out = false;          // each case is its own fold: segment is 0 throughout
+  Count n_folds = 0;
+  bool is_plain = true;                // numbers only, and all of them known
+  bool leave_one_out = false;          // each case is its own fold: folds are 0 throughout
   bool by_distance = false;            // votes count 1/d instead of 1
 };
 

@@ -63,6 +63,41 @@ def test_shares_are_those_of_classifiers_fitted_to_the_other_folds():
     )
 
 
+def many(sort, rng, n=700):
+    """(table, classes) large enough for bytes to propose."""
+    X = rng.integers(0, 4, (n, 5)).astype(float) if sort == "ties" else rng.standard_normal((n, 5))
+    if sort == "outlier":
+        X[3] = 1e9
+    if sort == "holes":
+        X[rng.random(X.shape) < 0.1] = np.nan
+    y = (np.nan_to_num(X[:, 0]) + rng.standard_normal(n) > 0).astype(int)
+    columns = {f"x{f}": column for f, column in enumerate(X.T)}
+    if sort == "symbols":
+        columns["job"] = rng.choice(["cook", "judge", "nurse"], n)
+    return columns, y
+
+
+@pytest.mark.parametrize("sort", ["plain", "ties", "outlier", "holes", "symbols"])
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("alone", [True, False])
+def test_many_cases_are_counted_as_by_pairs(sort, p, alone):
+    rng = np.random.default_rng(7)
+    X, y = many(sort, rng)
+    model = KNNClassifier(1, "none", p=p).fit(X, y)._model.problem
+    weights = rng.random((8, len(X)))  # each begins where those before it ended
+    weights[3] = 0.0
+    weights[5, 1:] = 0.0
+    folds = None if alone else rng.integers(0, 5, len(y))
+    evaluator = Evaluator(model.metric, model.cases, model.target, folds)
+    assert evaluator._native is not None
+    found = evaluator.right(weights, 3)
+    np.testing.assert_allclose(
+        found, evaluator._by_pairs(weights, 3) / evaluator.fold_weights[None, :, None], rtol=1e-12
+    )
+    one = np.concatenate([evaluator.right(row[None, :], 3) for row in weights])  # nothing to begin with
+    np.testing.assert_array_equal(found, one)
+
+
 def test_threads_do_not_change_the_counts():
     rng = np.random.default_rng(1)
     model = KNNClassifier(1, "none").fit(rng.random((200, 4)), rng.integers(0, 3, 200))._model.problem

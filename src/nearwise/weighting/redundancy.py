@@ -22,6 +22,9 @@ __all__ = ["RedundancyCorrected"]
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""a smaller share of what was taken away is what rounding left"""
+
 
 class RedundancyCorrected(Counted):
     r"""Mutual information with the class minus a share of the mean mutual information with the other features.
@@ -72,7 +75,9 @@ class RedundancyCorrected(Counted):
         self.relevance_ = np.asarray(super()._finish(statistics, problem).values)
         between = self._between(statistics, problem)
         self.redundancy_ = between.sum(axis=1) / max(1, len(between) - 1)
-        left = np.maximum(0.0, self.relevance_ - self.beta * self.redundancy_)
+        taken = self.beta * self.redundancy_
+        left = self.relevance_ - taken
+        left = np.where(left > ROUNDING * taken, left, 0.0)  # what rounding leaves of nothing is nothing
         if not left.any() and self.relevance_.any():
             warn(
                 f"Every feature tells more about the others than about the class, so beta={self.beta:g} leaves no "
