@@ -53,6 +53,7 @@ struct NearBlock {
   const float* queries;                  // [p, 6]
   const float* unknown_case;             // [h, 6] what the query differs by where the case's value is missing; 0 if its own is
   const std::uint32_t* is_unknown;       // [h, 6] all ones where the query's value is missing
+  const std::uint8_t* any_unknown;       // [h] whether it is in one of the six
   const float* weights;                  // [p] of symbols: what two of them differ by; of circles: the period
   int power;
   bool by_largest;                       // clean numbers are added up as max(x, q), see contrast.near.cpp

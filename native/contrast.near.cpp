@@ -45,7 +45,7 @@ class NearSearch final : public NearListener {
         relative_(static_cast<double>(s_.p + 8) * 1.001 / (1 << 24)), lists_(chunk), limits_(chunk), rooms_(chunk), starts_(chunk), totals_(chunk),
         coarse_(static_cast<std::size_t>(c_.coarse_gain_ > 0 ? s_.p * chunk : 0)),
         queries_(static_cast<std::size_t>(s_.p * chunk)), unknown_case_(static_cast<std::size_t>(s_.h * chunk)),
-        is_unknown_(static_cast<std::size_t>(s_.h * chunk)) {}
+        is_unknown_(static_cast<std::size_t>(s_.h * chunk)), any_unknown_(static_cast<std::size_t>(s_.h * chunk_groups)) {}
 
   void run(const Count* asked, Count m, Near& out) {
     asked_ = asked;
@@ -150,6 +150,7 @@ class NearSearch final : public NearListener {
 
   // What a query differs by from a case of group a in which the feature is missing.
   void pack_holes(Count a, Count groups) {
+    std::fill(any_unknown_.begin(), any_unknown_.end(), std::uint8_t{0});
     for (Count slot = 0; slot < groups * near_height; ++slot) {
       const Count i = asked_[std::min(m_ - 1, slot)];
       const Count to = slot / near_height * s_.h * near_height + slot % near_height;
@@ -157,6 +158,7 @@ class NearSearch final : public NearListener {
         const bool missing = c_.cells_[i * s_.h + hole] < 0;
         const double delta = missing ? 0.0 : c_.difference(hole, a, i) * c_.gain_;
         is_unknown_[to + hole * near_height] = missing ? ~0u : 0u;
+        any_unknown_[slot / near_height * s_.h + hole] |= missing;
         unknown_case_[to + hole * near_height] = static_cast<float>(s_.power == 2 ? delta * delta : delta);
       }
     }
@@ -191,6 +193,7 @@ class NearSearch final : public NearListener {
     block.queries = queries_.data() + group * s_.p * near_height;
     block.unknown_case = unknown_case_.data() + group * s_.h * near_height;
     block.is_unknown = is_unknown_.data() + group * s_.h * near_height;
+    block.any_unknown = any_unknown_.data() + group * s_.h;
     block.weights = c_.weights_.data();
     block.power = s_.power;
     NEARWISE_CHOSEN(propose_near)(block, *this);
@@ -257,6 +260,7 @@ class NearSearch final : public NearListener {
   std::vector<std::uint32_t> totals_, coarse_;
   std::vector<float> queries_, unknown_case_;
   std::vector<std::uint32_t> is_unknown_;
+  std::vector<std::uint8_t> any_unknown_;
   std::vector<Ranked> ranked_;
   const Contrast::Segment* segment_ = nullptr;
   const Count* asked_ = nullptr;

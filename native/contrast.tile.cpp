@@ -29,7 +29,7 @@ Floats all(float x) { return Floats{x, x, x, x, x, x, x, x}; }
 Ints all(std::int32_t x) { return Ints{x, x, x, x, x, x, x, x}; }
 
 Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
-Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
+Floats where(Ints mask, Floats yes, Floats no) { return mask ? yes : no; }
 
 Floats larger(Floats x, Floats y) {
 #ifdef __AVX2__
@@ -96,27 +96,50 @@ void add_largest(Sums& sums, const float* x, const float* q, Count features) {
   sums = own;
 }
 
+// delta^power where the query's value is known: `others` where the case's is not.
 template <Kind kind, int power>
-void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
-               const float* unknown, const float* unknown_case, const std::uint32_t* is_unknown, Count features) {
-  Sums own = sums;
-  for (Count f = 0; f < features; ++f) {
-    const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
-    const Ints other_low = load<Ints>(unknown + f * near_width), other_high = load<Ints>(unknown + f * near_width + 8);
-    const Floats weight = all(kind == number ? 0.0f : weights[f]);
-#pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) {
-      const Floats asked = all(q[f * near_height + r]);
-      const Ints mask = all(static_cast<std::int32_t>(is_unknown[f * near_height + r]));
-      const Ints other = (Ints)all(unknown_case[f * near_height + r]);
-      const Floats gap_low = low - asked, gap_high = high - asked;  // not a number where one of the two is missing
-      own.at[r][0] = own.at[r][0] + where(gap_low == gap_low, term<kind, power>(gap_low, weight),
-                                      (Floats)((mask & other_low) | other));
-      own.at[r][1] = own.at[r][1] + where(gap_high == gap_high, term<kind, power>(gap_high, weight),
-                                      (Floats)((mask & other_high) | other));
+Floats holed_term(Floats gap, Floats weight, Ints is_known, Floats others) {
+  return where(is_known, term<kind, power>(gap, weight), others);
+}
+
+// Three of the six queries at a time: their sums and what a hole needs fill the registers.
+template <Kind kind, int power>
+void add_holed(Sums& sums, const float* x, const float* q, const float* weights, const float* unknown,
+               const float* unknown_case, const std::uint32_t* is_unknown, const std::uint8_t* any_unknown, Count features) {
+  constexpr int half = near_height / 2;
+  for (int from = 0; from < near_height; from += half) {
+    Floats own[half][2];
+#pragma GCC unroll 3
+    for (int r = 0; r < half; ++r) own[r][0] = sums.at[from + r][0], own[r][1] = sums.at[from + r][1];
+    for (Count f = 0; f < features; ++f) {
+      const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
+      const Floats weight = all(kind == number ? 0.0f : weights[f]);
+      const Ints known_low = low == low, known_high = high == high;
+      const Count first = f * near_height + from;
+      if (__builtin_expect(any_unknown[f], 0)) {
+        const Ints other_low = load<Ints>(unknown + f * near_width), other_high = load<Ints>(unknown + f * near_width + 8);
+#pragma GCC unroll 3
+        for (int r = 0; r < half; ++r) {
+          const Floats asked = all(q[first + r]);
+          const Ints mask = all(static_cast<std::int32_t>(is_unknown[first + r]));
+          const Ints others = (Ints)all(unknown_case[first + r]);  // 0 where the query's value is missing
+          own[r][0] = own[r][0] + holed_term<kind, power>(low - asked, weight, known_low & ~mask,
+                                                          (Floats)((mask & other_low) | others));
+          own[r][1] = own[r][1] + holed_term<kind, power>(high - asked, weight, known_high & ~mask,
+                                                          (Floats)((mask & other_high) | others));
+        }
+        continue;
+      }
+#pragma GCC unroll 3
+      for (int r = 0; r < half; ++r) {
+        const Floats asked = all(q[first + r]), others = all(unknown_case[first + r]);
+        own[r][0] = own[r][0] + holed_term<kind, power>(low - asked, weight, known_low, others);
+        own[r][1] = own[r][1] + holed_term<kind, power>(high - asked, weight, known_high, others);
+      }
     }
+#pragma GCC unroll 3
+    for (int r = 0; r < half; ++r) sums.at[from + r][0] = own[r][0], sums.at[from + r][1] = own[r][1];
   }
-  sums = own;
 }
 
 template <int power, bool by_largest>
@@ -151,7 +174,7 @@ void run(const NearBlock& b, NearListener& listener) {
                                       : kind == symbol ? add_holed<symbol, power> : add_holed<circle, power>;
       const Count f = clean + hole;
       add(sums, x + f * near_width, b.queries + f * near_height, b.weights + f, unknown + hole * near_width,
-          b.unknown_case + hole * near_height, b.is_unknown + hole * near_height, b.holed[kind]);
+          b.unknown_case + hole * near_height, b.is_unknown + hole * near_height, b.any_unknown + hole, b.holed[kind]);
     }
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
