@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,14 @@ class Distance:
 class Payload:
     """Numbers to add up over a tie group: ``values`` (n, v) of each case into row ``codes`` (n,) of (g, v)."""
 
-    codes: Ints
+    codes: NDArray[np.intp] | NDArray[np.int32]
     values: Floats
     n_groups: int
+
+    @classmethod
+    def nothing(cls, n: int) -> Self:
+        """For a search that only asks who is near."""
+        return cls(np.zeros(n, dtype=np.int32), np.empty((n, 0)), 1)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from nearwise.cases.target import Target
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Engine
+from nearwise.engines.base import Engine, Payload
 from nearwise.engines.plan import Plan
 from nearwise.errors import InputError, did_you_mean, not_fitted, warn
 from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
@@ -217,7 +217,7 @@ class Neighbors(Parameters):
         _, queries, leave_out = self._asked(X, model)
         k = self._searched_k(n_neighbors, model, alone=leave_out is None)
         engine = model.under(feature_weights, self.n_jobs)
-        found = engine.nearest(queries, k, model.payload(model.target.weights), leave_out)
+        found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
         if not return_distance:
             return found.indices
         return model.problem.metric.root(found.sums), found.indices
