@@ -84,9 +84,10 @@ def _mixed(s: Setting) -> tuple[Any, Any, Any, float]:
 
 def _symbols(s: Setting) -> tuple[Any, Any, Any, float]:
     data = symbolic.draw(50, "overlap", False, s.n, s.m)
-    asked = symbolic.columns(data.Q)
-    size = _columns_mb(symbolic.columns(data.X)) + _columns_mb(asked)
-    return symbolic.fitted(data).set_params(n_jobs=None), asked, None, size
+    cases, asked, y = symbolic.columns(data.X), symbolic.columns(data.Q), data.y
+    model = symbolic.model(data).set_params(n_jobs=None)
+    del data
+    return model.fit(cases, y), asked, None, _columns_mb(cases) + _columns_mb(asked)
 
 
 KINDS: dict[str, Callable[[Setting], tuple[Any, Any, Any, float]]] = {

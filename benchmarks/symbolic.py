@@ -79,7 +79,7 @@ def columns(codes: Any) -> dict[str, Any]:
     return {f"f{j}": names[column] for j, column in enumerate(codes.T)}
 
 
-def fitted(data: Symbols) -> Any:
+def model(data: Symbols) -> Any:
     """Every case at the nearest distance votes, as in TiMBL; its value difference is half of ours."""
     from nearwise import KNNClassifier
 
@@ -87,7 +87,11 @@ def fitted(data: Symbols) -> Any:
     return KNNClassifier(
         n_neighbors=1, feature_weights=data.gain_ratio * half, differences=differences, p=1, ties="distances",
         vote="majority", n_jobs=1,
-    ).fit(columns(data.X), data.y)  # fmt: skip
+    )  # fmt: skip
+
+
+def fitted(data: Symbols) -> Any:
+    return model(data).fit(columns(data.X), data.y)
 
 
 def nearwise(data: Symbols) -> Ready:

@@ -13,7 +13,7 @@ Coarse::Coarse(Columns columns) : columns_(std::move(columns)) {
   // with more features rounding alone would fill 16 bits
   is_usable_ = columns_.p < 10000 && columns_.n < (Count{1} << 31);
   for (Count f : symbols_)
-    for (Count i = 0; i < columns_.n; ++i) is_usable_ = is_usable_ && !(columns_.values[f][i] >= 32000);
+    for (Count i = 0; i < columns_.n; ++i) is_usable_ = is_usable_ && columns_.codes[f][i] < 32000;
   if (!is_usable_) return;
   split(measure());  // the lengths are gone before the copies are made
   if (!is_usable_) return;
@@ -123,8 +123,8 @@ void Coarse::pack(Band& band) {
       bytes[((j / 2) * coarse_width + lane) * 2 + j % 2] = static_cast<std::uint8_t>(whole[j] + offset);
     if (c.power == 2) start_[panel * coarse_width + lane] = static_cast<std::uint16_t>(square / 2);
     for (Count j = 0; j < s; ++j) {
-      const double code = c.values[symbols_[j]][i];
-      codes_[(panel * s + j) * coarse_width + lane] = code != code ? -1 : static_cast<std::int16_t>(code);
+      const std::int32_t code = c.codes[symbols_[j]][i];
+      codes_[(panel * s + j) * coarse_width + lane] = code < 0 ? -1 : static_cast<std::int16_t>(code);
     }
   }
 }

@@ -48,6 +48,18 @@ inline void take_roles(Columns& c, const Maybe& joined, const Maybe& role, const
   }
 }
 
+// Numbers as they are, symbols as codes.
+inline void take_columns(Columns& c, const std::vector<Array>& columns) {
+  for (Count f = 0; f < c.p; ++f) {
+    const Array& column = columns[f];
+    c.values.push_back(c.is_symbol[f] ? nullptr : data_of<double>(column, "a column of numbers", 1, "float64"));
+    c.codes.push_back(c.is_symbol[f] ? data_of<std::int32_t>(column, "a column of symbols", 1, "int32") : nullptr);
+    require_shape(column, "columns", {c.n});
+    for (Count i = 0; c.is_symbol[f] && i < c.n; ++i)
+      require(c.codes[f][i] < (1 << 30), "codes of symbols must be below 2**30, or negative.");
+  }
+}
+
 inline Columns columns_from(const std::vector<Array>& columns, const Array& is_symbol, const Array& segment,
                             const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
@@ -66,19 +78,9 @@ inline Columns columns_from(const std::vector<Array>& columns, const Array& is_s
   require_shape(coefficients, "coefficients", {c.g, c.p});
   require_shape(one_missing, "one_missing", {c.p});
   require_shape(both_missing, "both_missing", {c.p});
-  for (const Array& column : columns) {
-    c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
-    require_shape(column, "columns", {c.n});
-  }
+  take_columns(c, columns);
   for (double each : c.coefficients) require(std::isfinite(each) && each >= 0, "coefficients must be finite, not negative.");
   for (std::int32_t each : c.segment) require(each >= 0 && each < c.g, "segment must be in 0 .. g - 1.");
-  for (Count f = 0; f < c.p; ++f) {
-    if (!c.is_symbol[f]) continue;
-    for (Count i = 0; i < c.n; ++i) {
-      const double code = c.values[f][i];
-      require(code != code || (code >= 0 && code < (1 << 30)), "codes of symbols must be in 0 .. 2**30, or NaN.");
-    }
-  }
   return c;
 }
 

@@ -19,6 +19,7 @@ void Decision::measure(const double* q) {
 }
 
 void Decision::add_feature(Count f, double q) {
+  if (c_.is_symbol[f]) return add_symbol(f, q);
   const double* values = c_.values[f];
   const double missing = c_.one_missing[f];
   const bool squares = c_.power == 2, same = c_.g == 1;
@@ -32,16 +33,23 @@ void Decision::add_feature(Count f, double q) {
       const double x = values[cases[at]], raw = x != x ? both : missing;
       sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
     }
-  } else if (c_.is_symbol[f]) {
-    for (Count at = 0; at < r; ++at) {
-      const double x = values[cases[at]], raw = x != x ? missing : q != x ? 1.0 : 0.0;
-      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
-    }
   } else {
     for (Count at = 0; at < r; ++at) {
       const double x = values[cases[at]], gap = std::abs(q - x), raw = x != x ? missing : gap;
       sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
     }
+  }
+}
+
+void Decision::add_symbol(Count f, double q) {
+  const std::int32_t* codes = c_.codes[f];
+  const std::int32_t asked = q != q ? -1 : static_cast<std::int32_t>(q);
+  const double one = c_.one_missing[f], both = c_.both_missing[f];
+  for (std::size_t at = 0; at < cases_.size(); ++at) {
+    const Count i = cases_[at];
+    const bool x_missing = codes[i] < 0, q_missing = asked < 0;
+    const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
+    sums_[at] += c_.coefficients[(c_.g == 1 ? 0 : c_.segment[i] * c_.p) + f] * (c_.power == 2 ? raw * raw : raw);
   }
 }
 

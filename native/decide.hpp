@@ -16,7 +16,8 @@ enum Role : std::uint8_t { proposes_and_decides, decides, proposes };
 // The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
 // Shapes: n cases, p features, g segments (classes), m queries, k neighbours, v payload values.
 struct Columns {
-  std::vector<const double*> values;     // [p] of [n]; NaN is a missing number or symbol
+  std::vector<const double*> values;     // [p] of [n], null for symbols; NaN is a missing number
+  std::vector<const std::int32_t*> codes;  // [p] of [n], null for numbers; a missing symbol is negative
   std::vector<std::uint8_t> is_symbol;   // [p]
   std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
   std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
@@ -79,6 +80,7 @@ class Decision {
   };
   void measure(const double* q);
   void add_feature(Count f, double q);
+  void add_symbol(Count f, double q);
   Count add_joined(Count f, const double* q);
 
   const Columns& c_;

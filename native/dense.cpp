@@ -77,8 +77,7 @@ void Dense::pack() {
         square += x * x;
       }
       for (Count j = 0; j < s; ++j) {
-        const double code = c.values[symbols_[j]][i];
-        codes_[(panel * s + j) * panel_width + lane] = code != code ? -1 : static_cast<std::int32_t>(code);
+        codes_[(panel * s + j) * panel_width + lane] = std::max(-1, c.codes[symbols_[j]][i]);
       }
       start_[panel * panel_width + lane] = static_cast<float>(square);
       // rounded up, so that the bound holds

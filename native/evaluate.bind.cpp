@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "border.hpp"
+#include "decide.bind.hpp"
 #include "evaluate.hpp"
 
 namespace nearwise {
@@ -23,9 +23,8 @@ struct Evaluator {
 
 template <class T>
 std::vector<T> copied(const Array& array, const char* name, const std::vector<Count>& shape, const char* type) {
-  const T* from = data_of<T>(array, name, shape.size(), type);
   require_shape(array, name, shape);
-  return std::vector<T>(from, from + array.size());
+  return nearwise::copied<T>(array, name, shape.size(), type);
 }
 
 void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, const Array& one_missing,
@@ -58,15 +57,11 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
   for (std::int32_t each : t.folds) require(each >= 0 && each < n_folds, "folds must be in 0 .. n_folds - 1.");
   for (std::int32_t each : t.codes)
     require(each >= 0 && each < static_cast<std::int32_t>(t.priors.size()), "codes must be in 0 .. classes - 1.");
-  for (const Array& column : columns) {
-    c.values.push_back(data_of<double>(column, "columns", 1, "float64"));
-    require_shape(column, "columns", {c.n});
-  }
+  take_columns(c, columns);
   t.queries.resize(static_cast<std::size_t>(c.n * c.p));
   for (Count f = 0; f < c.p; ++f)
     for (Count i = 0; i < c.n; ++i) {
-      const double x = c.values[f][i];
-      require(!c.is_symbol[f] || x != x || (x >= 0 && x < (1 << 30)), "codes of symbols must be in 0 .. 2**30, or NaN.");
+      const double x = !c.is_symbol[f] ? c.values[f][i] : c.codes[f][i] < 0 ? std::nan("") : c.codes[f][i];
       t.queries[i * c.p + f] = x;
       t.is_plain = t.is_plain && x == x && !c.is_symbol[f];
     }

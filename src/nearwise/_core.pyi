@@ -9,14 +9,15 @@ def instruction_set() -> str:
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
-    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
-    `scan` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was not served.
-    ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
+    Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,),
+    coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what `scan` does and, last,
+    (m,) how many cases bytes could not rule out at once, -1 for a query that was not served. ``joined``, ``role`` and
+    ``slack`` are those of `DenseIndex`.
     """
 
     def __init__(
         self,
-        columns: list[NDArray[np.float64]],
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
         is_symbol: NDArray[np.uint8],
         segment: NDArray[np.int32],
         coefficients: NDArray[np.float64],
@@ -52,16 +53,16 @@ class CoarseIndex:
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
-    Shapes: columns p arrays (n,), segment (n,), coefficients (g, p); ``nearest`` takes queries (m, p) and returns what
-    `scan` does and, last, (m,) how many cases double precision ranked, -1 for a query that was not served. ``form``:
-    0 product and 1 squares with power 2, 2 moduli with power 1. ``joined`` is that of `scan`. ``role``: 0 a column that
-    proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over the latter is at most that
-    over those it stands in for, and at least that less the square of the two ``slack`` (n,), (m,) together.
+    Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for a
+    query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1. ``joined`` is that
+    of `scan`. ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the
+    sum over the latter is at most that over those it stands in for, and at least that less the square of the two
+    ``slack`` (n,), (m,) together.
     """
 
     def __init__(
         self,
-        columns: list[NDArray[np.float64]],
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
         is_symbol: NDArray[np.uint8],
         segment: NDArray[np.int32],
         coefficients: NDArray[np.float64],
@@ -106,7 +107,7 @@ class Evaluator:
 
     def __init__(
         self,
-        columns: list[NDArray[np.float64]],
+        columns: list[NDArray[np.float64] | NDArray[np.int32]],
         is_symbol: NDArray[np.uint8],
         one_missing: NDArray[np.float64],
         both_missing: NDArray[np.float64],

@@ -220,4 +220,6 @@ def test_an_index_refuses_columns_that_do_not_fit():
     with pytest.raises(ValueError, match="contiguous"):
         core().DenseIndex([np.arange(8.0)[::2]], *rest)
     with pytest.raises(ValueError, match="codes of symbols"):
-        core().DenseIndex([np.full(4, -1.0)], np.ones(1, np.uint8), *rest[1:])
+        core().DenseIndex([np.full(4, 2**30, np.int32)], np.ones(1, np.uint8), *rest[1:])
+    with pytest.raises(ValueError, match="a column of symbols must be an array of int32"):
+        core().DenseIndex([np.zeros(4)], np.ones(1, np.uint8), *rest[1:])

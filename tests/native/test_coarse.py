@@ -37,7 +37,7 @@ def both(core, X, Q, d, *, power=2, segments=1, k=5, leave_out=None, seed=0, thr
     one = np.where(np.arange(p) < d, 9.0, 1.0)
     both_missing = np.where(rng.random(p) < 0.5, 0.0, one)
     symbol = (np.arange(p) >= d).astype(np.uint8)
-    columns = [np.ascontiguousarray(X[:, f]) for f in range(p)]
+    columns = [np.nan_to_num(x, nan=-1).astype(np.int32) if is_one else x.copy() for x, is_one in zip(X.T, symbol)]
     index = core.CoarseIndex(columns, symbol, segment, coefficients, one, both_missing, power)
     skip = np.full(len(Q), -1) if leave_out is None else leave_out
     codes, values = rng.integers(0, 3, n).astype(np.int32), rng.random((n, 1))

@@ -32,11 +32,9 @@ class Column:
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
         """(n,) which cases have no value."""
-        if self.levels is not None:
-            return np.asarray(self.values < 0)
         if self.values.dtype == object:
             return np.fromiter((v is None for v in self.values), dtype=bool, count=len(self.values))
-        blank = np.isnan(self.values)
+        blank = np.isnan(self.values) if self.levels is None else self.values < 0
         if blank.ndim == 2:
             blank = blank.any(axis=1)
         return np.asarray(blank) if blank.any() else np.broadcast_to(np.False_, len(blank))  # takes no memory

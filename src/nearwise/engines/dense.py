@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
-from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.native import NativeEngine, columns_of, core
 from nearwise.engines.select import empty_neighbours
 from nearwise.engines.shortened import Shortened
 from nearwise.errors import InputError
@@ -72,17 +72,15 @@ class DenseEngine(NativeEngine):
         power = int(self.distance.metric.p)
         if self._short is not None:
             vectors = self._layout.packed(stored.cases)
-            columns = list(self._short.added_to(vectors))
             symbols, coefficients, one, both = (
                 self._short.with_short(each) for each in (self._is_symbol, self._coefficients, self._one, self._both)
             )
+            columns = [
+                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else row
+                for row, symbol in zip(self._short.added_to(vectors), symbols, strict=True)
+            ]
             return columns, symbols, segment, coefficients, one, both, power, *self._short.roles, self._slack(vectors)
-        columns = []
-        for column, symbol in zip(stored.cases.columns, self._is_symbol, strict=True):
-            values = np.ascontiguousarray(column.values, dtype=np.float64)
-            if symbol and column.missing is not None:
-                values = np.where(column.missing, np.nan, values)
-            columns.append(values)
+        columns = columns_of(stored.cases, self._is_symbol)
         return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power
 
     def _slack(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.weights import Global, PerClass, PerValue
 
-__all__ = ["NativeEngine", "by_class", "core", "packed"]
+__all__ = ["NativeEngine", "by_class", "columns_of", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -148,6 +149,17 @@ class Layout:
             if column.missing is not None:
                 out[np.ix_(rows, column.missing)] = np.nan
         return out
+
+
+def columns_of(cases: Measured, is_symbol: NDArray[np.uint8]) -> list[NDArray[Any]]:
+    """A column a feature, without a copy where there is no need: numbers, NaN where missing, and codes, then -1."""
+    out = []
+    for column, symbol in zip(cases.columns, is_symbol, strict=True):
+        values = column.values
+        if symbol and column.missing is not None:
+            values = np.where(column.missing, -1, values)
+        out.append(np.ascontiguousarray(values, dtype=np.int32 if symbol else np.float64))
+    return out
 
 
 def packed(cases: Measured) -> NDArray[np.float64]:

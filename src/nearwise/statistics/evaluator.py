@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import TIE, Distance, Floats, Payload
-from nearwise.engines.native import NativeEngine, core
+from nearwise.engines.native import NativeEngine, columns_of, core
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
 from nearwise.statistics.pair_trials import PairTrials
@@ -76,14 +76,11 @@ class Evaluator:
         if native is None or embeds or NativeEngine.refuses(distance):
             return None
         engine = NativeEngine(distance)
-        columns = []
         for column, measure in zip(self.cases.columns, self.metric.measures, strict=True):
             if measure.policy == "value" and measure.fitted.form == "line" and column.missing is not None:
                 return None  # two missing numbers are equal, which single precision does not tell apart
-            values = np.ascontiguousarray(column.values, dtype=np.float64)
-            columns.append(values if column.missing is None else np.where(column.missing, np.nan, values))
         return native.Evaluator(
-            columns,
+            columns_of(self.cases, engine._is_symbol),
             engine._is_symbol,
             engine._one,
             engine._both,
