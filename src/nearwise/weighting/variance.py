@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 
 LEAST = 1e-6
 """the variance inside classes counts as at least this share of all variance, so that a score stays finite"""
+PIECE = 1 << 18
+"""entries that are added up at a time: what is made of them is not worth a column's memory"""
 ROUNDING = 1e-13
 """a variance below it, as a share of all variance, is rounding error"""
 
@@ -139,12 +141,19 @@ def _spread(counts: ValueCounts, coordinate: Array) -> tuple[float, float]:
     """The sums of squares between and inside classes of numbers (v,)."""
     if not counts.n_values or coordinate.min() == coordinate.max():
         return 0.0, 0.0
-    x, weights = coordinate[counts.value_at], counts.entry_weights
-    n = counts.class_weights
-    means = sums_at(counts.class_at, weights * x, counts.n_classes) / np.where(n > 0, n, 1.0)
-    apart = x - means[counts.class_at]
+    n, weights = counts.class_weights, counts.entry_weights
+    pieces = [slice(start, start + PIECE) for start in range(0, len(weights), PIECE)]
+    sums = np.zeros(counts.n_classes)
+    for piece in pieces:
+        x = coordinate[counts.value_at[piece]]
+        sums += sums_at(counts.class_at[piece], weights[piece] * x, counts.n_classes)
+    means = sums / np.where(n > 0, n, 1.0)
+    within = 0.0
+    for piece in pieces:
+        apart = coordinate[counts.value_at[piece]] - means[counts.class_at[piece]]
+        within += float(weights[piece] @ (apart * apart))
     mean = float(n @ means) / max(float(n.sum()), 1e-300)
-    return float(n @ (means - mean) ** 2), float(weights @ (apart * apart))
+    return float(n @ (means - mean) ** 2), within
 
 
 def _spread_of_symbols(counts: ValueCounts) -> tuple[float, float]:
