@@ -21,6 +21,7 @@ from benchmarks import (
     mixed,
     page,
     peers,
+    planner,
     presets,
     quantification,
     relief,
@@ -38,7 +39,7 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, metrics, presets, quantification,
+        relief, selection, gradient, metrics, presets, quantification, planner,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

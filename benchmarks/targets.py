@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks import presets
+from benchmarks import planner, presets
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,12 @@ TARGETS = (
     Target("text", "every pair", 20),
     # first call of a fresh process (import to first answer on 1,000 cases) under 2.5x `import numpy`
     Target("first-call", "import numpy", 1 / 2.5, "under 2.5x of it"),
+    # no engine that the planner leaves is much faster than the one it takes
+    *(
+        Target(work.name, contender.name, planner.CHOICE, f"{planner.CHOICE:g}x")
+        for work in planner.WORKS
+        for contender in work.contenders[1:]
+    ),
 )
 
 LINEAR = 1.25
