@@ -1,7 +1,5 @@
 """Which cases are stored (IB2, IB3) and how far each is trusted (PEBLS)."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,7 @@ from nearwise import KNNClassifier, load
 from nearwise.errors import InputError
 from nearwise.statistics.storing import case_factors, cases_to_store
 from nearwise.weights import Directed, Global, PerClass
-from tests.weighting.slow_online import TIE, nearest, total
+from tests.weighting.slow_online import TIE, bounds, nearest, total
 from tests.weighting.tables import mixed, problem_of
 
 KINDS = ["number", "symbol", "rank", "mvdm", "text", "tags"]
@@ -35,14 +33,6 @@ def slow_ib2(problem, weights):
         if said != problem.target.values[x]:
             stored.append(x)
     return sorted(stored)
-
-
-def bounds(right, n, z):
-    if n == 0:
-        return 0.0, 1.0
-    p = right / n
-    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
 def slow_ib3(problem, weights, seed):

@@ -1,5 +1,7 @@
 """EACH, IB4 and WOM from their equations: plain loops over cases, predecessors and features."""
 
+import math
+
 from nearwise.engines import Distance
 from nearwise.engines.reference import terms
 from nearwise.weights import Global
@@ -49,19 +51,51 @@ def slow_rewards(problem, step, multiply, tolerance):
     return w
 
 
-def slow_ib4(problem, classes, priors):
-    """C / N - 1/2 by WAM eqs. 12-13 as Readings B1-B4 have them."""
-    p = len(problem.features)
+def bounds(right, n, z):
+    """The confidence interval of a share, z deviations to either side (Aha, Kibler & Albert)."""
+    if n == 0:
+        return 0.0, 1.0
+    p = right / n
+    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
+def nearest_acceptable(problem, weights, x, classes, uses, right):
+    """The nearest case before x that is right significantly more often than its class comes up, or the nearest of all.
+
+    Every case at least as near is put on record.
+    """
+    before, z = range(x), 1.6448536269514722
+    often = {c: bounds(sum(1 for y in before if classes[y] == c), x, z)[1] for c in set(classes)}
+    good = [y for y in before if bounds(right[y], uses[y], z)[0] > often[classes[y]]]
+    asked = nearest(problem, weights, x, good or before)
+    reach = total(problem, weights, asked, x)
+    for y in before:
+        if total(problem, weights, y, x) <= reach:
+            uses[y] += 1
+            right[y] += classes[y] == classes[x]
+    return asked, bool(good)
+
+
+def slow_ib4(problem, classes, priors, acceptable=False):
+    """C / N - 1/2 by WAM eqs. 12-13 as Readings B1-B4 have them; with B6, also how often a case was acceptable."""
+    p, n = len(problem.features), len(classes)
     total_, norm = [0.0] * p, [0.0] * p
+    uses, right, accepted = [0] * n, [0] * n, 0
 
     def scores():
         return [total_[f] / norm[f] - 0.5 if norm[f] > 0 else 1.0 for f in range(p)]
 
-    for x in range(1, len(classes)):
-        y = nearest(problem, [max(0.0, s) for s in scores()], x, range(x))
+    for x in range(1, n):
+        weights = [max(0.0, s) for s in scores()]
+        if acceptable:
+            y, was_good = nearest_acceptable(problem, weights, x, classes, uses, right)
+            accepted += was_good
+        else:
+            y = nearest(problem, weights, x, range(x))
         amount = 1 - max(priors[classes[x]], priors[classes[y]])
         for f, gap in enumerate(differences(problem, x, y)):
             if gap is not None:
                 total_[f] += amount * ((1 - gap) if classes[x] == classes[y] else gap)
                 norm[f] += amount
-    return scores()
+    return (scores(), accepted) if acceptable else scores()

@@ -127,6 +127,28 @@ def test_acceptable_neighbours_are_asked_and_put_on_record():
     assert careful.scores_[0] > plain.scores_[0]
 
 
+@pytest.mark.parametrize("per_class", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_ib4_with_acceptable_cases_equals_plain_loops(seed, per_class):
+    rng = np.random.default_rng(seed)
+    hue, size = rng.choice(["red", "green", "blue"], 90), rng.integers(0, 4, 90)
+    y = np.where((hue == "red") ^ (rng.random(90) < 0.03), "u", np.where(size > 1, "v", "w"))
+    records = [{"hue": h, "size": float(s)} for h, s in zip(hue, size, strict=True)]
+    problem = problem_of(records, y, None, None)
+    fitted = IB4(per_class=per_class, acceptable=True)
+    fitted.learn(problem)
+    codes, priors = problem.target.values, problem.target.priors
+    concepts = [(codes, priors)]
+    if per_class:
+        concepts = [((codes == c).astype(int), [1 - share, share]) for c, share in enumerate(priors)]
+    times = 0
+    for found, (classes, shares) in zip(np.atleast_2d(fitted.scores_), concepts, strict=True):
+        expected, accepted = slow_ib4(problem, classes.tolist(), shares, acceptable=True)
+        assert found == pytest.approx(expected, rel=1e-12)
+        times += accepted
+    assert times > 10  # an acceptable case was asked, or nothing is tested
+
+
 @every_online
 def test_the_order_counts_and_a_case_of_weight_0_does_not(method):
     rng = np.random.default_rng(4)
