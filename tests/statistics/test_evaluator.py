@@ -89,7 +89,6 @@ def test_many_cases_are_counted_as_by_pairs(sort, p, alone):
     weights[5, 1:] = 0.0
     folds = None if alone else rng.integers(0, 5, len(y))
     evaluator = Evaluator(model.metric, model.cases, model.target, folds)
-    assert evaluator._native is not None
     found = evaluator.right(weights, 3)
     np.testing.assert_allclose(
         found, evaluator._by_pairs(weights, 3) / evaluator.fold_weights[None, :, None], rtol=1e-12
