@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -48,11 +49,31 @@ void order(Pair* first, Pair* last) {
   }
 }
 
+// What a thread sorts in is kept until the thread ends: a fit sorts column after column, and new memory costs as much as
+// a pass over it.
+class Kept {
+ public:
+  Pair* of(std::int64_t size) {
+    if (size > size_) {
+      held_.reset();  // before there is more
+      held_ = std::make_unique<Scratch<Pair>>(static_cast<std::size_t>(size));
+      size_ = size;
+    }
+    return held_ ? held_->data() : nullptr;
+  }
+
+ private:
+  std::unique_ptr<Scratch<Pair>> held_;
+  std::int64_t size_ = 0;
+};
+
+thread_local Kept one_half, other_half;
+
 }  // namespace
 
 std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n, double* sorted,
                         std::int32_t* carried) {
-  const Scratch<Pair> pairs(static_cast<std::size_t>(n));
+  Pair* const pairs = one_half.of(n);
   std::int64_t known = 0;
   Key least = ~Key{0}, most = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -70,8 +91,7 @@ std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::in
     pairs[i].key -= least;
     for (int d = 0; d < digits; ++d) ++count[d][digit(pairs[i].key >> shift, d)];
   }
-  const Scratch<Pair> spare(static_cast<std::size_t>(known));
-  Pair *from = pairs.data(), *to = spare.data();
+  Pair *from = pairs, *to = other_half.of(known);
   for (int d = 0; d < digits; ++d) {
     auto& at = count[d];
     if (at[digit(from[0].key >> shift, d)] == known) continue;

@@ -27,12 +27,12 @@ PROBES = 64
 PROBE_K = 10
 SAMPLES = (2_000, 16_000)
 """sizes of the two trees by whose visits those of the whole tree are foretold"""
-LARGEST_SHARE = 0.02
+LARGEST_SHARE = 0.05
 """foretold share of visited cases beyond which the dense engine is preferred
 
-A visited case costs about what a scanned one does in `NativeEngine`. Measured on 100,000 cases, k = 10, two threads,
-that scan takes 90 times as long as the tree where 0.5% are visited (4 dimensions in 16 features), 11 times at 6% (8
-normal features), 2 times at 60% (16), and 0.8 times at 100% (30). The dense engine is some twenty times as fast as it.
+Measured on 100,000 cases of d normal features, k = 10, two threads (`benchmarks/planner.py`): the dense engine takes 31
+times as long as the tree with d = 2, 8.6 times with 4, 3 times with 6, where 2% are visited, as long with 8, where 8%
+are, and a quarter of its time with 12.
 """
 LARGEST_VALUE = 1e150
 """a number beyond it has no square; such a query is left to the scan"""

@@ -26,7 +26,7 @@ from nearwise.weights import Global, Stored
 
 __all__ = ["Evaluator"]
 
-TURN_TERMS = 1_000_000_000
+TURN_TERMS = 2_000_000_000
 """feature differences a turn and thread: a tenth of a second or so"""
 TURN_VECTORS = 25
 """weight vectors a turn at least where each turn measures pairs"""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -141,19 +144,25 @@ def _spread(counts: ValueCounts, coordinate: Array) -> tuple[float, float]:
     """The sums of squares between and inside classes of numbers (v,)."""
     if not counts.n_values or coordinate.min() == coordinate.max():
         return 0.0, 0.0
-    n, weights = counts.class_weights, counts.entry_weights
-    pieces = [slice(start, start + PIECE) for start in range(0, len(weights), PIECE)]
-    sums = np.zeros(counts.n_classes)
-    for piece in pieces:
-        x = coordinate[counts.value_at[piece]]
-        sums += sums_at(counts.class_at[piece], weights[piece] * x, counts.n_classes)
+    n, sums, within = counts.class_weights, np.zeros(counts.n_classes), 0.0
+    for x, weights, at in _pieces(counts, coordinate):
+        sums += sums_at(at, weights * x, counts.n_classes)
     means = sums / np.where(n > 0, n, 1.0)
-    within = 0.0
-    for piece in pieces:
-        apart = coordinate[counts.value_at[piece]] - means[counts.class_at[piece]]
-        within += float(weights[piece] @ (apart * apart))
+    for x, weights, at in _pieces(counts, coordinate):
+        apart = x - means[at]
+        within += float((weights * apart) @ apart)
     mean = float(n @ means) / max(float(n.sum()), 1e-300)
     return float(n @ (means - mean) ** 2), within
+
+
+def _pieces(counts: ValueCounts, coordinate: Array) -> Iterator[tuple[Array, NDArray[Any], NDArray[np.intp]]]:
+    """The number, the weight and the class of every entry, some at a time."""
+    all_differ = len(counts.value_at) == counts.n_values  # every value has one entry, so they stand in the same order
+    weights = counts.cases if counts.weights is None else counts.weights
+    for start in range(0, len(weights), PIECE):
+        piece = slice(start, start + PIECE)
+        x = coordinate[piece] if all_differ else coordinate[counts.value_at[piece]]
+        yield x, weights[piece], counts.class_at[piece].astype(np.intp)
 
 
 def _spread_of_symbols(counts: ValueCounts) -> tuple[float, float]:
