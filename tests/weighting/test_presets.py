@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, KNNRegressor, load, weighting
-from nearwise.cases.kinds import Custom, Cyclic, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.cases.kinds import Custom, Cyclic, Ordinal, Set, Text, Vector
 from nearwise.errors import InputError, NearwiseWarning
 from tests.cases.test_cuts import slow_mdl
 from tests.weighting.tables import mixed, problem_of
@@ -119,15 +119,6 @@ def test_redundancy_is_taken_from_relevance(made, beta):
     elif (expected < 1e-12).all():
         assert found == pytest.approx(relevance, abs=1e-11)
     assert method.relevance_ == pytest.approx(relevance, abs=1e-11)
-
-
-@pytest.mark.filterwarnings("ignore:Every feature tells more:nearwise.errors.NearwiseWarning")
-def test_what_rounding_leaves_of_nothing_is_no_weight():
-    schema = {"one": Symbolic(), "two": Symbolic()}
-    records = [{"one": "a", "two": "a"}, {"one": "b", "two": "a"}, {"one": "b", "two": "b"}]
-    problem = problem_of(records, np.array(["no", "yes", "no"]), np.array([0.5, 0.5, 2.25]), schema)
-    method = weighting.get("battiti", beta=1.0)
-    assert method.learn(problem).values == pytest.approx(method.relevance_)  # of 'mi', since both are left without
 
 
 def slow_points(problem, f):
