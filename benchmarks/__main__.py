@@ -26,6 +26,7 @@ from benchmarks import (
     quantification,
     relief,
     selection,
+    shapes,
     start,
     symbolic,
     text,
@@ -38,7 +39,7 @@ GROWTH = "growth"
 
 def works() -> dict[str, Work]:
     groups = (
-        dense, mixed, symbolic, feedback, text, start,
+        dense, shapes, mixed, symbolic, feedback, text, start,
         relief, selection, gradient, metrics, presets, quantification, planner,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}

@@ -21,7 +21,7 @@ SINGLE = 2e-4
 class Numbers:
     X: Any
     Q: Any
-    p: int = 2
+    p: float = 2
 
     @property
     def queries(self) -> int:
@@ -32,7 +32,7 @@ class Numbers:
         return (self.X.nbytes + self.Q.nbytes) / 2**20
 
 
-def independent(n: int, m: int, d: int, tiny: bool, p: int = 2) -> Numbers:
+def independent(n: int, m: int, d: int, tiny: bool, p: float = 2) -> Numbers:
     n, m = (min(n, 2_000), 200) if tiny else (n, m)
     rng = np.random.default_rng(0)
     return Numbers(rng.standard_normal((n, d)), rng.standard_normal((m, d)), p)

@@ -15,7 +15,7 @@
 
 #include "contrast.hpp"
 #include "instructions.hpp"
-#include "shared.hpp"
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -271,7 +271,7 @@ Near Contrast::near(const Count* queries, Count m, Count k, double tolerance, bo
   if (m > 0) pack_unknown(groups_[queries[0]]);
   const Count chunks = (m + chunk - 1) / chunk;
   std::vector<Near> parts(static_cast<std::size_t>(chunks));
-  shared(chunks, threads, [&] {
+  in_parallel(chunks, threads, [&] {
     auto search = std::make_shared<NearSearch>(*this, k, tolerance, with_sums);
     return [&, search](Count at) {
       search->run(queries + at * chunk, std::min(chunk, m - at * chunk), parts[at]);

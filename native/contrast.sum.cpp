@@ -3,7 +3,7 @@
 
 #include "contrast.hpp"
 #include "instructions.hpp"
-#include "shared.hpp"
+#include "parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -18,7 +18,7 @@ template <class Work>
 void Contrast::summed(Count m, Count threads, double* totals, const Work& work) const {
   const Count p = space_.p, pieces = (m + piece - 1) / piece;
   std::vector<double> parts(static_cast<std::size_t>(pieces * p), 0.0);
-  shared(pieces, threads, [&] {
+  in_parallel(pieces, threads, [&] {
     return [&](Count at) { work(at * piece, std::min(m, (at + 1) * piece), parts.data() + at * p); };
   });
   for (Count f = 0; f < p; ++f) totals[f] = 0.0;
@@ -40,7 +40,7 @@ void Contrast::listed(const Count* queries, Count m, const Count* ends, const st
 
 void Contrast::sums(const Count* queries, Count m, Count threads, double* out) const {
   const auto sum = NEARWISE_CHOSEN(pair_sum);
-  shared((m + piece - 1) / piece, threads, [&] {
+  in_parallel((m + piece - 1) / piece, threads, [&] {
     return [&](Count chunk) {
       const Count last = std::min(m, (chunk + 1) * piece);
       for (Count from = 0; from < n_; from += tile)

@@ -36,7 +36,7 @@ inline void take_roles(Columns& c, const Maybe& joined, const Maybe& role, const
     c.role = copied<std::uint8_t>(*role, "role", 1, "uint8");
     require_shape(*role, "role", {c.p});
     for (Count f = 0; f < c.p; ++f) {
-      require(c.role[f] <= proposes && (c.role[f] == proposes_and_decides || !c.is_symbol[f]), "role is not in 0 .. 2.");
+      require(c.role[f] <= proposes && (c.role[f] != proposes || !c.is_symbol[f]), "role is not in 0 .. 2.");
       require(c.joined.empty() || !c.joined[f] || c.role[f] == c.role[f - 1], "joined columns must have the same role.");
     }
   }
@@ -61,8 +61,8 @@ inline void take_columns(Columns& c, const std::vector<Array>& columns) {
 }
 
 inline Columns columns_from(const std::vector<Array>& columns, const Array& is_symbol, const Array& segment,
-                            const Array& coefficients, const Array& one_missing, const Array& both_missing, int power) {
-  require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
+                            const Array& coefficients, const Array& one_missing, const Array& both_missing, double power) {
+  require(power >= 1 && power < 1e6, "power must be from 1 to 1e6, got " + std::to_string(power) + ".");
   require(!columns.empty(), "columns must hold at least one feature.");
   Columns c;
   c.p = static_cast<Count>(columns.size());
@@ -153,21 +153,33 @@ struct Held {
   std::unique_ptr<Kind> index;
 };
 
-template <class Kind>
+// `make` gets the columns, and the arrays that are kept alive, to add its own.
+template <class Kind, class Make>
 void make_held(Held<Kind>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
-               const Array& coefficients, const Array& one_missing, const Array& both_missing, int power,
-               const Maybe& joined, const Maybe& role, const Maybe& slack) {
+               const Array& coefficients, const Array& one_missing, const Array& both_missing, double power,
+               const Maybe& joined, const Maybe& role, const Maybe& slack, const Make& make) {
   new (self) Held<Kind>();
   try {
     Columns c = columns_from(columns, is_symbol, segment, coefficients, one_missing, both_missing, power);
     take_roles(c, joined, role, slack);
     self->columns = std::move(columns);
-    nb::gil_scoped_release release;
-    self->index = std::make_unique<Kind>(std::move(c));
+    self->index = make(std::move(c), self->columns);
   } catch (...) {
     self->~Held<Kind>();
     throw;
   }
+}
+
+template <class Kind>
+void make_held(Held<Kind>* self, std::vector<Array> columns, const Array& is_symbol, const Array& segment,
+               const Array& coefficients, const Array& one_missing, const Array& both_missing, double power,
+               const Maybe& joined, const Maybe& role, const Maybe& slack) {
+  make_held(self, std::move(columns), is_symbol, segment, coefficients, one_missing, both_missing, power, joined, role,
+            slack, [](Columns c, std::vector<Array>&) {
+              require(c.power == 1 || c.power == 2, "power must be 1 or 2, got " + std::to_string(c.power) + ".");
+              nb::gil_scoped_release release;
+              return std::make_unique<Kind>(std::move(c));
+            });
 }
 
 }  // namespace nearwise

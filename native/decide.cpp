@@ -3,53 +3,103 @@
 #include <algorithm>
 #include <cmath>
 
+#include "raised.hpp"
+
 namespace nearwise {
 
 // s(q, x) as the metric defines it: feature by feature, in order, in double precision. All cases go through a feature
 // together, so that waiting for the memory of one overlaps with that of the others.
-void Decision::measure(const double* q) {
+void Decision::measure(Count query) {
+  query_ = query;
+  const double* q = ask_.queries + query * c_.p;
   sums_.assign(cases_.size(), 0.0);
-  for (Count f = 0; f < c_.p; ++f) {
+  if (c_.mapping.count > 0) measure_mapped(q);
+  for (Count f = 0; c_.mapping.count == 0 && f < c_.p; ++f) {
     if (!c_.is_for(f, decides)) continue;
     if (c_.joins_next(f)) f = add_joined(f, q);
-    else add_feature(f, q[f]);
+    else with_power(c_.power, [&](auto raised) { add_feature(f, q[f], raised); });
   }
   ranked_.clear();
-  for (std::size_t at = 0; at < cases_.size(); ++at) ranked_.push_back({sums_[at], cases_[at]});
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t at = 0; at < cases_.size(); ++at)  // 0 * infinity is not a number: it ranks with infinity
+    ranked_.push_back({sums_[at] == sums_[at] ? sums_[at] : infinity, cases_[at]});
 }
 
-void Decision::add_feature(Count f, double q) {
-  if (c_.is_symbol[f]) return add_symbol(f, q);
+// Adds with the coefficient of a feature: that of the query, of the case, of its segment, or of all.
+template <class Add>
+void Decision::with_coefficients(Count f, const Add& add) {
+  if (ask_.by_query) {
+    add([own = ask_.by_query[query_ * c_.p + f]](Count) { return own; });
+  } else if (c_.by_case) {
+    add([all = c_.by_case + f * c_.n](Count i) { return all[i]; });
+  } else if (c_.g == 1) {
+    add([own = c_.coefficients[f]](Count) { return own; });
+  } else {
+    add([this, f](Count i) { return c_.coefficients[c_.segment[i] * c_.p + f]; });
+  }
+}
+
+template <class Raised>
+void Decision::add_feature(Count f, double q, const Raised& raised) {
+  if (c_.is_symbol[f]) add_symbol(f, q, raised);
+  else add_number(f, q, raised);
+}
+
+template <class Raised>
+void Decision::add_number(Count f, double q, const Raised& raised) {
   const double* values = c_.values[f];
-  const double missing = c_.one_missing[f];
-  const bool squares = c_.power == 2, same = c_.g == 1;
+  const bool absent = q != q;
+  const double one = c_.one_missing[f], both = c_.both_missing[f];
   const Count* cases = cases_.data();
   double* sums = sums_.data();
   const auto r = static_cast<Count>(cases_.size());
-  const auto coefficient = [&](Count i) { return c_.coefficients[same ? f : c_.segment[i] * c_.p + f]; };
-  if (q != q) {
-    const double both = c_.both_missing[f];
-    for (Count at = 0; at < r; ++at) {
-      const double x = values[cases[at]], raw = x != x ? both : missing;
-      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
+  with_coefficients(f, [&](const auto& coefficient) {
+    if (absent) {
+      for (Count at = 0; at < r; ++at) {
+        const double x = values[cases[at]];
+        sums[at] += coefficient(cases[at]) * raised(x != x ? both : one);
+      }
+    } else {
+      for (Count at = 0; at < r; ++at) {
+        const double x = values[cases[at]], gap = std::abs(q - x);
+        sums[at] += coefficient(cases[at]) * raised(x != x ? one : gap);
+      }
     }
-  } else {
-    for (Count at = 0; at < r; ++at) {
-      const double x = values[cases[at]], gap = std::abs(q - x), raw = x != x ? missing : gap;
-      sums[at] += coefficient(cases[at]) * (squares ? raw * raw : raw);
-    }
-  }
+  });
 }
 
-void Decision::add_symbol(Count f, double q) {
+template <class Raised>
+void Decision::add_symbol(Count f, double q, const Raised& raised) {
   const std::int32_t* codes = c_.codes[f];
   const std::int32_t asked = q != q ? -1 : static_cast<std::int32_t>(q);
   const double one = c_.one_missing[f], both = c_.both_missing[f];
-  for (std::size_t at = 0; at < cases_.size(); ++at) {
-    const Count i = cases_[at];
-    const bool x_missing = codes[i] < 0, q_missing = asked < 0;
-    const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
-    sums_[at] += c_.coefficients[(c_.g == 1 ? 0 : c_.segment[i] * c_.p) + f] * (c_.power == 2 ? raw * raw : raw);
+  with_coefficients(f, [&](const auto& coefficient) {
+    for (std::size_t at = 0; at < cases_.size(); ++at) {
+      const Count i = cases_[at];
+      const bool x_missing = codes[i] < 0, q_missing = asked < 0;
+      const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
+      sums_[at] += coefficient(i) * raised(raw);
+    }
+  });
+}
+
+// New feature by new feature: the difference is mapped, not the values, so that what cancels does so exactly.
+void Decision::measure_mapped(const double* q) {
+  const Mapping& map = c_.mapping;
+  const auto r = static_cast<Count>(cases_.size());
+  for (Count added = 0; added < map.count; ++added) {
+    parts_.assign(cases_.size(), 0.0);
+    for (Count f = 0; f < c_.p; ++f) {
+      if (!c_.is_for(f, decides)) continue;
+      const double* table = map.tables[f] + added * map.widths[f];
+      if (c_.is_symbol[f]) {
+        const double asked = table[static_cast<Count>(q[f])];
+        for (Count at = 0; at < r; ++at) parts_[at] += table[c_.codes[f][cases_[at]]] - asked;
+      } else {
+        for (Count at = 0; at < r; ++at) parts_[at] += table[0] * ((c_.values[f][cases_[at]] - q[f]) * map.units[f]);
+      }
+    }
+    for (Count at = 0; at < r; ++at) sums_[at] += parts_[at] * parts_[at];
   }
 }
 
@@ -76,7 +126,7 @@ Count Decision::add_joined(Count f, const double* q) {
 // The k nearest by (sum, index), and the group of cases that tie with the k-th.
 void Decision::finish(Count query) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  measure(ask_.queries + query * c_.p);
+  measure(query);
   const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
   std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());
   for (Count j = 0; j < ask_.k; ++j) {

@@ -13,6 +13,15 @@ using Count = std::int64_t;
 // of a case and m that of a query, the sum of these is at most that of those, and at least that less (l + m)^2.
 enum Role : std::uint8_t { proposes_and_decides, decides, proposes };
 
+// New features, each a sum over the columns that decide of table[new][0] * unit * (x - q) for a number and of
+// table[new][x] - table[new][q] for a symbol. Where there are any, the sum of their squares decides.
+struct Mapping {
+  std::vector<const double*> tables;     // [p] of [count, widths[f]], null for columns that only propose
+  std::vector<Count> widths;             // [p]
+  std::vector<double> units;             // [p]
+  Count count = 0;
+};
+
 // The cases as double precision sees them; the arrays belong to the caller and must outlive the index.
 // Shapes: n cases, p features, g segments (classes), m queries, k neighbours, v payload values.
 struct Columns {
@@ -23,12 +32,14 @@ struct Columns {
   std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
   std::vector<double> slack;             // [n], or empty: nothing is left out
   std::vector<double> coefficients;      // [g, p]
+  const double* by_case = nullptr;       // [p, n] coefficients of every case of its own instead; null: there are none
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
   std::vector<std::int32_t> segment;     // [n]
   std::vector<double> centre;            // [p] the middle of every number, or empty: it is looked for
   Count n = 0, p = 0, g = 0;
-  int power = 2;
+  double power = 2;                      // at least 1
+  Mapping mapping;
 
   bool is_for(Count f, Role one) const { return role.empty() || role[f] == proposes_and_decides || role[f] == one; }
   bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
@@ -42,6 +53,8 @@ struct Ask {
   const std::int32_t* group_codes;       // [n]
   const double* group_values;            // [n, v]
   const double* slack;                   // [m]; null: 0
+  const double* by_query;                // [m, p] coefficients of every query of its own; null: there are none
+  const double* blur;                    // [m] by how much the lengths of proposal and decision may differ; null: 0
   const double* reach;                   // [m] a sum that at least k cases do not exceed, or infinity; null: unknown
   Count m, k, v, n_groups, threads;
   double tolerance;
@@ -78,10 +91,17 @@ class Decision {
     Count index;
     bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
   };
-  void measure(const double* q);
-  void add_feature(Count f, double q);
-  void add_symbol(Count f, double q);
+  void measure(Count query);
+  void measure_mapped(const double* q);
+  template <class Raised>
+  void add_feature(Count f, double q, const Raised& raised);
+  template <class Raised>
+  void add_number(Count f, double q, const Raised& raised);
+  template <class Raised>
+  void add_symbol(Count f, double q, const Raised& raised);
   Count add_joined(Count f, const double* q);
+  template <class Add>
+  void with_coefficients(Count f, const Add& add);
 
   const Columns& c_;
   const Ask& ask_;
@@ -89,6 +109,7 @@ class Decision {
   std::vector<Count> cases_;
   std::vector<double> sums_, parts_;
   std::vector<Ranked> ranked_;
+  Count query_ = 0;
 };
 
 // What the columns that propose may lack of the sum of a case and a query, with room for rounding.

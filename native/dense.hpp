@@ -14,22 +14,33 @@ namespace nearwise {
 
 constexpr int panel_width = 16;
 constexpr int group_height = 6;
+constexpr int longest_product = 8;  // whole powers up to this are multiplied out, all others go through logarithms
 
-// How single precision adds up numbers: |x|^2 - 2xq (fastest, loses digits far from the centre), (x - q)^2 or |x - q|.
-enum class Form { product, squares, moduli };
+// How single precision adds up numbers: |x|^2 - 2xq (fastest, loses digits far from the centre), (x - q)^2, |x - q| or
+// |x - q|^power.
+enum class Form { product, squares, moduli, powers };
+
+// Where the weights are: multiplied into the packed cases and queries, or kept apart by query or by case. A gap is then
+// rq - r x or rx - r q, with r the root of the weight.
+enum class Weighed { packed, by_query, by_case };
 
 // A run of panels against one group of queries.
 struct Block {
   const float* numbers;             // [panels, d, 16]
+  const float* case_roots;          // [panels, d, 16] r for Weighed::by_case
   const std::int32_t* symbols;      // [panels, s, 16]
+  const float* case_weights;        // [panels, s, 16] of symbols, for Weighed::by_case
   const float* start;               // [panels, 16] |x|^2 for Form::product
   Count panels, d, s;
   const float* query_numbers;       // [d, 6]
+  const float* query_roots;         // [d, 6] r for Weighed::by_query
   const std::int32_t* query_symbols;// [s, 6]
-  const float* symbol_weights;      // [s]
-  const float* holes;               // [d] what a missing number adds
+  const float* query_weights;       // [s, 6] of symbols, unless Weighed::by_case
+  const float* holes;               // [d, 6] the gap where a number is missing; of weight 1 for Weighed::by_case
   bool has_holes;
   Form form;
+  Weighed weighed;
+  float power;                      // for Form::powers
 };
 
 // Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
@@ -47,10 +58,12 @@ void propose(const Block& block, Listener& listener);
 
 class Dense {
  public:
-  explicit Dense(Columns columns);
+  // `by_query`: the queries will bring coefficients; those of the columns only set the unit that they are packed in.
+  explicit Dense(Columns columns, bool by_query = false);
   void nearest(const Ask& ask, Form form, const Answer& answer) const;
   bool has_holes() const { return has_holes_; }
   bool is_usable() const { return is_usable_; }  // whether single precision can hold the cases
+  Weighed weighed() const { return weighed_; }
   const Columns& columns() const { return columns_; }
 
  private:
@@ -58,9 +71,14 @@ class Dense {
   struct Segment {
     Count first_panel, panels, first_case, cases;
   };
-  void pack();
+  void measure(std::vector<double>& norm);
+  void sort(const std::vector<double>& norm);
+  void pack(const std::vector<double>& norm);
+  double ratio(Count feature, double coefficient) const;  // of a coefficient to that of the column
+  double root(double term) const;                         // the length whose power is this
 
   Columns columns_;
+  Weighed weighed_;
   std::vector<Count> numbers_, symbols_; // features by kind
   std::vector<double> centre_;           // [d]
   std::vector<double> factors_;          // [g, d] what a number is multiplied by
@@ -68,6 +86,9 @@ class Dense {
   std::vector<Segment> segments_;
   std::vector<Count> order_;             // packed case -> case
   std::vector<float> panels_, start_, norms_;   // norms_: [panels] the largest |x| of a panel
+  std::vector<float> case_roots_, case_weights_;
+  std::vector<float> widest_;            // [panels, d] the largest |x| by query, the largest r by case
+  std::vector<double> widest_of_all_;    // [d]
   std::vector<std::int32_t> codes_;
   bool has_holes_ = false, is_usable_ = true;
 };

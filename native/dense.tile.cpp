@@ -1,5 +1,7 @@
 // The single precision tile: six queries against sixteen cases at a time, compared with the limits at once.
 //
+// Gaps are taken with the signs that cost least: the queries, or their roots, come with a minus where that saves one.
+//
 // Nothing here may be inline outside the anonymous namespace (see scan.tile.cpp). FMA is asked for by intrinsics: the
 // sums here only propose, and their error bound holds with and without it.
 #include "dense.hpp"
@@ -51,79 +53,158 @@ unsigned signs(Ints mask) {
 #endif
 }
 
-template <Form form, bool holes>
-void add_number(Floats& sum, Floats x, Floats q, Floats missing) {
-  if constexpr (form == Form::product) {
-    sum = multiply_add(q, x, sum);
-  } else {
-    Floats gap = q - x;
-    if constexpr (form == Form::squares) {
-      Floats term = gap * gap;
-      if constexpr (holes) sum = sum + where(gap == gap, term, missing);
-      else sum = multiply_add(gap, gap, sum);
-    } else {
-      Floats term = magnitude(gap);
-      if constexpr (holes) term = where(gap == gap, term, missing);
-      sum = sum + term;
+// log2 of a positive number, to about 2e-7: m - 1 = r within a third, and a polynomial of r.
+Floats logarithm(Floats x) {
+  const Ints bits = (Ints)x, exponent = (bits - all(0x3f2aaaab)) >> 23;  // 2/3 <= m < 4/3
+  const Floats r = (Floats)(bits - (exponent << 23)) - all(1.0f);
+  Floats sum = multiply_add(all(-0.22222055f), r, all(0.24686283f));
+  sum = multiply_add(sum, r, all(-0.23678663f));
+  sum = multiply_add(sum, r, all(0.28558192f));
+  sum = multiply_add(sum, r, all(-0.36078957f));
+  sum = multiply_add(sum, r, all(0.48096552f));
+  sum = multiply_add(sum, r, all(-0.72134656f));
+  sum = multiply_add(sum, r, all(1.4426948f));
+  return multiply_add(sum, r, __builtin_convertvector(exponent, Floats));
+}
+
+// x^power for x >= 0: 0 below 2^-126, and not beyond 2^127.
+Floats by_logarithm(Floats x, float power) {
+  Floats z = logarithm(x) * all(power);
+  const Ints nothing = z < all(-126.0f);
+  z = where(nothing, all(0.0f), where(z < all(127.0f), z, all(127.0f)));
+  const Floats half = (Floats)(((Ints)z & all(std::int32_t{-0x7fffffff - 1})) | (Ints)all(0.5f));
+  const Ints whole = __builtin_convertvector(z + half, Ints);
+  const Floats rest = z - __builtin_convertvector(whole, Floats);
+  Floats sum = multiply_add(all(0.0013400433f), rest, all(0.0096760374f));
+  sum = multiply_add(sum, rest, all(0.055503272f));
+  sum = multiply_add(sum, rest, all(0.24022107f));
+  sum = multiply_add(sum, rest, all(0.69314718f));
+  sum = multiply_add(sum, rest, all(1.0000001f));
+  return (Floats)(((Ints)sum + (whole << 23)) & ~nothing);
+}
+
+Floats by_product(Floats x, int power) {
+  Floats out = x;
+  for (int i = 1; i < power; ++i) out = out * x;
+  return out;
+}
+
+enum class Raise { square, modulus, product, logarithm };
+
+template <Raise raise>
+void add_gap(Floats& sum, Floats gap, float power) {
+  if constexpr (raise == Raise::square) sum = multiply_add(gap, gap, sum);
+  else if constexpr (raise == Raise::modulus) sum = sum + magnitude(gap);
+  else if constexpr (raise == Raise::product) sum = sum + by_product(magnitude(gap), static_cast<int>(power));
+  else sum = sum + by_logarithm(magnitude(gap), power);
+}
+
+void tell(const Floats* sums, int row, Count panel, Listener& listener) {
+  const Floats limit = all(listener.limits[row]);
+  const unsigned mask = signs(sums[0] <= limit) | (signs(sums[1] <= limit) << 8);
+  if (__builtin_expect(mask != 0, 0)) {
+    float values[panel_width];
+    __builtin_memcpy(values, sums, sizeof values);
+    listener.found(row, panel, mask, values);
+  }
+}
+
+template <Weighed weighed>
+void add_symbols(const Block& b, Count panel, Floats (*sums)[2]) {
+  const std::int32_t* codes = b.symbols + panel * b.s * panel_width;
+  const float* weights = weighed == Weighed::by_case ? b.case_weights + panel * b.s * panel_width : nullptr;
+  for (Count f = 0; f < b.s; ++f) {
+    const Ints low = load(codes + f * panel_width), high = load(codes + f * panel_width + 8);
+    Ints low_weight{}, high_weight{};
+    if constexpr (weighed == Weighed::by_case)
+      low_weight = (Ints)load(weights + f * panel_width), high_weight = (Ints)load(weights + f * panel_width + 8);
+#pragma GCC unroll 6
+    for (int r = 0; r < group_height; ++r) {
+      const Ints q = all(b.query_symbols[f * group_height + r]);
+      if constexpr (weighed != Weighed::by_case)
+        low_weight = high_weight = (Ints)all(b.query_weights[f * group_height + r]);
+      sums[r][0] = sums[r][0] + (Floats)(low_weight & ~(low == q));
+      sums[r][1] = sums[r][1] + (Floats)(high_weight & ~(high == q));
     }
   }
 }
 
-template <Form form, bool holes>
-void run(const Block& b, Listener& listener) {
+void run_product(const Block& b, Listener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
-    const std::int32_t* codes = b.symbols + panel * b.s * panel_width;
+    const Floats low_start = load(b.start + panel * panel_width), high_start = load(b.start + panel * panel_width + 8);
     Floats sums[group_height][2];
-    if constexpr (form == Form::product) {
-      const Floats low = load(b.start + panel * panel_width), high = load(b.start + panel * panel_width + 8);
 #pragma GCC unroll 6
-      for (int r = 0; r < group_height; ++r) sums[r][0] = low, sums[r][1] = high;
-    } else {
-#pragma GCC unroll 6
-      for (int r = 0; r < group_height; ++r) sums[r][0] = sums[r][1] = all(0.0f);
-    }
+    for (int r = 0; r < group_height; ++r) sums[r][0] = low_start, sums[r][1] = high_start;
     for (Count f = 0; f < b.d; ++f) {
       const Floats low = load(x + f * panel_width), high = load(x + f * panel_width + 8);
-      const Floats missing = all(holes ? b.holes[f] : 0.0f);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         const Floats q = all(b.query_numbers[f * group_height + r]);
-        add_number<form, holes>(sums[r][0], low, q, missing);
-        add_number<form, holes>(sums[r][1], high, q, missing);
+        sums[r][0] = multiply_add(q, low, sums[r][0]);
+        sums[r][1] = multiply_add(q, high, sums[r][1]);
       }
     }
-    for (Count f = 0; f < b.s; ++f) {
-      const Ints low = load(codes + f * panel_width), high = load(codes + f * panel_width + 8);
-      const Ints weight = (Ints)all(b.symbol_weights[f]);
+    add_symbols<Weighed::packed>(b, panel, sums);
+#pragma GCC unroll 6
+    for (int r = 0; r < group_height; ++r) tell(sums[r], r, panel, listener);
+  }
+}
+
+template <Raise raise, Weighed weighed, bool holes>
+void run(const Block& b, Listener& listener) {
+  for (Count panel = 0; panel < b.panels; ++panel) {
+    const float* x = b.numbers + panel * b.d * panel_width;
+    const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
+    Floats sums[group_height][2];
+#pragma GCC unroll 6
+    for (int r = 0; r < group_height; ++r) sums[r][0] = sums[r][1] = all(0.0f);
+    for (Count f = 0; f < b.d; ++f) {
+      const Floats numbers[2] = {load(x + f * panel_width), load(x + f * panel_width + 8)};
+      const Floats own[2] = {load(roots + f * panel_width), load(roots + f * panel_width + 8)};
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
-        const Ints q = all(b.query_symbols[f * group_height + r]);
-        sums[r][0] = sums[r][0] + (Floats)(weight & ~(low == q));
-        sums[r][1] = sums[r][1] + (Floats)(weight & ~(high == q));
+        const Floats q = all(b.query_numbers[f * group_height + r]);
+        const Floats missing = all(holes ? b.holes[f * group_height + r] : 0.0f);
+        const Floats root = all(weighed == Weighed::by_query ? b.query_roots[f * group_height + r] : 0.0f);
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+          Floats gap = weighed == Weighed::packed     ? q - numbers[half]
+                       : weighed == Weighed::by_query ? multiply_add(root, numbers[half], q)
+                                                      : multiply_add(own[half], q, numbers[half]);
+          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own[half] * missing : missing);
+          add_gap<raise>(sums[r][half], gap, b.power);
+        }
       }
     }
+    add_symbols<weighed>(b, panel, sums);
 #pragma GCC unroll 6
-    for (int r = 0; r < group_height; ++r) {
-      const Floats limit = all(listener.limits[r]);
-      const unsigned mask = signs(sums[r][0] <= limit) | (signs(sums[r][1] <= limit) << 8);
-      if (__builtin_expect(mask != 0, 0)) {
-        float values[panel_width];
-        __builtin_memcpy(values, &sums[r][0], sizeof sums[r]);
-        listener.found(r, panel, mask, values);
-      }
-    }
+    for (int r = 0; r < group_height; ++r) tell(sums[r], r, panel, listener);
   }
+}
+
+template <Raise raise, Weighed weighed>
+void run_holes(const Block& b, Listener& listener) {
+  if (b.has_holes) run<raise, weighed, true>(b, listener);
+  else run<raise, weighed, false>(b, listener);
+}
+
+template <Raise raise>
+void run_weighed(const Block& b, Listener& listener) {
+  if (b.weighed == Weighed::packed) run_holes<raise, Weighed::packed>(b, listener);
+  else if (b.weighed == Weighed::by_query) run_holes<raise, Weighed::by_query>(b, listener);
+  else run_holes<raise, Weighed::by_case>(b, listener);
 }
 
 }  // namespace
 
 void propose(const Block& b, Listener& listener) {
-  if (b.form == Form::product) run<Form::product, false>(b, listener);
-  else if (b.form == Form::squares && b.has_holes) run<Form::squares, true>(b, listener);
-  else if (b.form == Form::squares) run<Form::squares, false>(b, listener);
-  else if (b.has_holes) run<Form::moduli, true>(b, listener);
-  else run<Form::moduli, false>(b, listener);
+  if (b.form == Form::product) run_product(b, listener);
+  else if (b.form == Form::squares) run_weighed<Raise::square>(b, listener);
+  else if (b.form == Form::moduli) run_weighed<Raise::modulus>(b, listener);
+  else if (b.power <= longest_product && b.power == static_cast<float>(static_cast<int>(b.power)))
+    run_weighed<Raise::product>(b, listener);
+  else run_weighed<Raise::logarithm>(b, listener);
 }
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

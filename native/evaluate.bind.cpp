@@ -28,9 +28,9 @@ std::vector<T> copied(const Array& array, const char* name, const std::vector<Co
 }
 
 void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, const Array& one_missing,
-          const Array& both_missing, const Array& scales, int power, const Array& folds, Count n_folds,
+          const Array& both_missing, const Array& scales, double power, const Array& folds, Count n_folds,
           bool leave_one_out, const Array& codes, const Array& case_weights, const Array& priors, bool by_distance) {
-  require(power == 1 || power == 2, "power must be 1 or 2.");
+  require(power >= 1 && power < 1e6, "power must be from 1 to 1e6.");
   require(!columns.empty(), "columns must hold at least one feature.");
   require(n_folds >= 1 && n_folds <= 1 << 20, "n_folds must be in 1 .. 2**20.");
   Trial& t = self->trial;
@@ -99,7 +99,7 @@ void bind_evaluate(nb::module_& module) {
   nb::class_<Evaluator>(module, "Evaluator", "Cases whose classification under many weight vectors is counted.")
       .def("__init__",
            [](Evaluator* self, std::vector<Array> columns, const Array& is_symbol, const Array& one_missing,
-              const Array& both_missing, const Array& scales, int power, const Array& folds, Count n_folds,
+              const Array& both_missing, const Array& scales, double power, const Array& folds, Count n_folds,
               bool leave_one_out, const Array& codes, const Array& case_weights, const Array& priors, bool by_distance) {
              new (self) Evaluator();
              try {

@@ -70,26 +70,31 @@ class Worker {
       for (; f + 4 <= c.p; f += 4)
         for (int lane = 0; lane < 4; ++lane) {
           const double gap = std::abs(x[f + lane] - q[f + lane]);
-          sums[lane] += c.coefficients[f + lane] * (c.power == 2 ? gap * gap : gap);
+          sums[lane] += c.coefficients[f + lane] * raised(c, gap);
         }
     }
     for (; f < c.p; ++f) {
       double raw = c.is_symbol[f] ? (x[f] != q[f] ? 1.0 : 0.0) : std::abs(x[f] - q[f]);
       if (x[f] != x[f] || q[f] != q[f]) raw = std::max(c.one_missing[f], c.both_missing[f]);
-      sums[0] += c.coefficients[f] * (c.power == 2 ? raw * raw : raw);
+      sums[0] += c.coefficients[f] * raised(c, raw);
     }
     return (sums[0] + sums[1] + sums[2] + sums[3]) * (1 + 1e-9);
+  }
+
+  static double raised(const Columns& c, double raw) {
+    return c.power == 2 ? raw * raw : c.power == 1 ? raw : std::pow(raw, c.power);
   }
 
   // The neighbours, by bytes where there are enough cases to pay for packing them, else in single precision.
   bool search(const Columns& columns) {
     const Answer answer{sums_.data(), indices_.data(), inside_.data(), tied_.data(), tie_sums_.data(), proposed_.data()};
-    if (columns.n >= enough_for_bytes) {
+    const bool squares = columns.power == 2, moduli = columns.power == 1;
+    if (columns.n >= enough_for_bytes && (squares || moduli)) {
       const Coarse coarse(columns);
       if (coarse.is_usable() && served([&] { coarse.nearest(ask(), answer); })) return true;
     }
     const Dense dense(columns);
-    const Form form = columns.power == 1 ? Form::moduli : dense.has_holes() ? Form::squares : Form::product;
+    const Form form = moduli ? Form::moduli : !squares ? Form::powers : dense.has_holes() ? Form::squares : Form::product;
     return dense.is_usable() && served([&] { dense.nearest(ask(), form, answer); });
   }
 

@@ -17,8 +17,8 @@ constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
 using Sums = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void online_sums(const Array& columns, const Array& is_symbol, const Array& coefficients, const Array& one_missing,
-                 const Array& both_missing, int power, const Array& query, Count stored, Sums sums) {
-  require(power == 1 || power == 2, "online_sums: power must be 1 or 2, got " + std::to_string(power) + ".");
+                 const Array& both_missing, double power, const Array& query, Count stored, Sums sums) {
+  require(power >= 1 && power < 1e6, "online_sums: power must be from 1 to 1e6, got " + std::to_string(power) + ".");
   Cases c{};
   c.columns = data_of<double>(columns, "columns", 2, "float64");
   c.is_symbol = data_of<std::uint8_t>(is_symbol, "is_symbol", 1, "uint8");

@@ -20,7 +20,7 @@ void check_cases(const Cases& c) {
 }
 
 NearestTuple scan_arrays(const Array& columns, const Array& is_symbol, const Array& segments, const Array& coefficients,
-                         const Array& one_missing, const Array& both_missing, int power, const Array& queries,
+                         const Array& one_missing, const Array& both_missing, double power, const Array& queries,
                          const Array& exclude, const Array& index, Count k, double tolerance, const Array& group_codes,
                          const Array& group_values, Count n_groups, Count threads, const std::optional<Array>& joined) {
   border.check_power(power);

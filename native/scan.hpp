@@ -23,7 +23,7 @@ struct Cases {
   const std::int32_t* group_codes;   // [n] the row of tie_sums that a tied case is added to
   const double* group_values;        // [n, v]
   Count n, p, g, v, n_groups;
-  int power;                         // 1 or 2
+  double power;                      // at least 1
 };
 
 struct Queries {

@@ -1,6 +1,6 @@
 // The sums of one query over a tile of cases, compiled once per instruction set.
 //
-//   s(q, i) = sum over f, in order, of  coefficients[a, f] * t      t = raw or raw^2
+//   s(q, i) = sum over f, in order, of  coefficients[a, f] * t      t = raw^power
 //   raw     = |q_f - x_f| for numbers, [q_f != x_f] for symbols; one_missing[f], both_missing[f] where values are missing
 //
 // Columns that are joined are one feature: their t are added up first, then multiplied by the coefficient.
@@ -12,63 +12,60 @@
 // that were the AVX2 copy the baseline would run it on machines that lack AVX2.
 #include <math.h>
 
+#include "raised.hpp"
 #include "scan.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-template <int power>
-double raised(double raw) {
-  return power == 2 ? raw * raw : raw;
-}
-
-template <int power>
-void add_number(const double* x, Count n, double q, double coefficient, double missing, double* sums) {
+template <class Raised>
+void add_number(const double* x, Count n, double q, double coefficient, double missing, double* sums, Raised raised) {
   for (Count i = 0; i < n; ++i) {
     const double raw = fabs(q - x[i]);
-    sums[i] += coefficient * raised<power>(x[i] != x[i] ? missing : raw);
+    sums[i] += coefficient * raised(x[i] != x[i] ? missing : raw);
   }
 }
 
-template <int power>
-void add_symbol(const double* x, Count n, double q, double coefficient, double missing, double* sums) {
-  const double same = coefficient * 0.0, other = coefficient * 1.0, unknown = coefficient * raised<power>(missing);
+template <class Raised>
+void add_symbol(const double* x, Count n, double q, double coefficient, double missing, double* sums, Raised raised) {
+  const double same = coefficient * 0.0, other = coefficient * 1.0, unknown = coefficient * raised(missing);
   for (Count i = 0; i < n; ++i) {
     const double known = x[i] != q ? other : same;
     sums[i] += x[i] != x[i] ? unknown : known;
   }
 }
 
-template <int power>
-void add_missing_query(const double* x, Count n, double coefficient, double one, double both, double* sums) {
-  const double if_known = coefficient * raised<power>(one), if_missing = coefficient * raised<power>(both);
+template <class Raised>
+void add_missing_query(const double* x, Count n, double coefficient, double one, double both, double* sums, Raised raised) {
+  const double if_known = coefficient * raised(one), if_missing = coefficient * raised(both);
   for (Count i = 0; i < n; ++i) sums[i] += x[i] != x[i] ? if_missing : if_known;
 }
 
 // What one of several joined columns adds to their common t.
-template <int power>
-void add_part(const double* x, Count n, double q, double one, double both, double* parts) {
+template <class Raised>
+void add_part(const double* x, Count n, double q, double one, double both, double* parts, Raised raised) {
   if (q != q) {
-    const double if_known = raised<power>(one), if_missing = raised<power>(both);
+    const double if_known = raised(one), if_missing = raised(both);
     for (Count i = 0; i < n; ++i) parts[i] += x[i] != x[i] ? if_missing : if_known;
     return;
   }
-  for (Count i = 0; i < n; ++i) parts[i] += raised<power>(x[i] != x[i] ? one : fabs(q - x[i]));
+  for (Count i = 0; i < n; ++i) parts[i] += raised(x[i] != x[i] ? one : fabs(q - x[i]));
 }
 
 // Columns f .. last - 1 as one feature.
-template <int power>
+template <class Raised>
 void add_joined(const Cases& c, double coefficient, const double* query, Count f, Count last, Count begin, Count length,
-                double* sums) {
+                double* sums, Raised raised) {
   double parts[tile_length];
   for (Count i = 0; i < length; ++i) parts[i] = 0.0;
   for (; f < last; ++f)
-    add_part<power>(c.columns + f * c.n + begin, length, query[f], c.one_missing[f], c.both_missing[f], parts);
+    add_part(c.columns + f * c.n + begin, length, query[f], c.one_missing[f], c.both_missing[f], parts, raised);
   for (Count i = 0; i < length; ++i) sums[i] += coefficient * parts[i];
 }
 
-template <int power>
-void add_features(const Cases& c, const double* coefficients, const double* query, Count begin, Count end, double* sums) {
+template <class Raised>
+void add_features(const Cases& c, const double* coefficients, const double* query, Count begin, Count end, double* sums,
+                  Raised raised) {
   const Count length = end - begin;
   for (Count i = 0; i < length; ++i) sums[i] = 0.0;
   for (Count f = 0; f < c.p; ++f) {
@@ -77,14 +74,14 @@ void add_features(const Cases& c, const double* coefficients, const double* quer
     Count last = f + 1;
     while (c.joined && last < c.p && c.joined[last]) ++last;
     if (last > f + 1) {
-      add_joined<power>(c, coefficients[f], query, f, last, begin, length, sums);
+      add_joined(c, coefficients[f], query, f, last, begin, length, sums, raised);
       f = last - 1;
     } else if (q != q)
-      add_missing_query<power>(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums);
+      add_missing_query(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums, raised);
     else if (c.is_symbol[f])
-      add_symbol<power>(x, length, q, coefficients[f], c.one_missing[f], sums);
+      add_symbol(x, length, q, coefficients[f], c.one_missing[f], sums, raised);
     else
-      add_number<power>(x, length, q, coefficients[f], c.one_missing[f], sums);
+      add_number(x, length, q, coefficients[f], c.one_missing[f], sums, raised);
   }
 }
 
@@ -106,8 +103,7 @@ void tile(const Cases& c, const double* query, Count begin, Count end, double* s
     const Count stop = c.segments[a + 1] < end ? c.segments[a + 1] : end;
     if (stop <= begin) continue;
     const double* coefficients = c.coefficients + a * c.p;
-    if (c.power == 2) add_features<2>(c, coefficients, query, begin, stop, sums + begin);
-    else add_features<1>(c, coefficients, query, begin, stop, sums + begin);
+    with_power(c.power, [&](auto raised) { add_features(c, coefficients, query, begin, stop, sums + begin, raised); });
     begin = stop;
   }
 }

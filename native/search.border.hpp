@@ -32,7 +32,9 @@ struct Border {
     if (at >= 0) require(false, who + ": " + rule + "; it is not at " + std::to_string(at) + ".");
   }
 
-  void check_power(int power) const { check(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power)); }
+  void check_power(double power) const {
+    check(power >= 1 && power < 1e6, "power must be from 1 to 1e6, got " + std::to_string(power));
+  }
 
   void check_search(Count k, Count n_groups, double tolerance, Count threads) const {
     constexpr Count most = Count{1} << 31;  // keeps every product of sizes within 64 bits

@@ -69,7 +69,7 @@ std::unique_ptr<Staged> built(const Array& columns, const Array& is_symbol, cons
   c.width = size_of(letters, 1);
   c.t = size_of(text_of, 0);
   c.power = power;
-  border.check_power(power);
+  border.check(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power));
   border.check(c.t >= 1 && c.d >= 1 && c.g >= 1, "there must be at least one text and one row of coefficients");
   border.check(c.n <= Count{1} << 30, "at most 2**30 cases, got " + std::to_string(c.n));
   require_shape(is_symbol, "is_symbol", {c.p});

@@ -14,8 +14,8 @@ struct Weighed {
 
 void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments, Array coefficients, Array one_missing,
                   Array both_missing, Array policies, Array expected, Array by_case, Array weights, Array worst,
-                  Array index, Array scales, bool by_query, int power) {
-  require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
+                  Array index, Array scales, bool by_query, double power) {
+  require(power >= 1 && power < 1e6, "power must be from 1 to 1e6, got " + std::to_string(power) + ".");
   new (self) Weighed();
   try {
     WeighedCases& c = self->cases;

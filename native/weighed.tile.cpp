@@ -7,6 +7,7 @@
 // Nothing here may be inline outside the anonymous namespace (see scan.tile.cpp).
 #include <math.h>
 
+#include "raised.hpp"
 #include "weighed.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
@@ -14,15 +15,10 @@ namespace {
 
 constexpr Count longest = 1024;  // of a tile
 
-template <int power>
-double raised(double raw) {
-  return power == 2 ? raw * raw : raw;
-}
-
 // Adds one feature; coefficient(i) is that of the i-th case of the tile.
-template <int power, class Coefficient>
+template <class Raised, class Coefficient>
 void add_feature(const WeighedCases& c, Count f, double q, double expected, Count begin, Count length,
-                 Coefficient coefficient, double* sums) {
+                 Coefficient coefficient, double* sums, Raised raised) {
   const double* x = c.columns + f * c.n + begin;
   const double* of_case = c.expected + f * c.n + begin;
   const bool mean = c.policies[f] == static_cast<std::uint8_t>(Policy::mean);
@@ -30,17 +26,17 @@ void add_feature(const WeighedCases& c, Count f, double q, double expected, Coun
   if (q != q) {
     for (Count i = 0; i < length; ++i) {
       const double known = mean ? of_case[i] : one;
-      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? both : known);
+      sums[i] += coefficient(i) * raised(x[i] != x[i] ? both : known);
     }
   } else if (c.is_symbol[f]) {
     for (Count i = 0; i < length; ++i) {
       const double raw = x[i] != q ? 1.0 : 0.0;
-      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? one : raw);
+      sums[i] += coefficient(i) * raised(x[i] != x[i] ? one : raw);
     }
   } else {
     for (Count i = 0; i < length; ++i) {
       const double raw = fabs(q - x[i]);
-      sums[i] += coefficient(i) * raised<power>(x[i] != x[i] ? one : raw);
+      sums[i] += coefficient(i) * raised(x[i] != x[i] ? one : raw);
     }
   }
 }
@@ -64,8 +60,8 @@ void rescale(const WeighedCases& c, Count a, const double* query, Count begin, C
     if (partial[i]) sums[i] = known[i] > 0 ? sums[i] * (every / known[i]) : c.worst[a];
 }
 
-template <int power>
-void run(const WeighedCases& c, const double* query, Count begin, Count end, double* sums) {
+template <class Raised>
+void run(const WeighedCases& c, const double* query, Count begin, Count end, double* sums, Raised raised) {
   const double* expected = query + c.p;
   for (Count a = 0; begin < end; ++a) {
     if (c.segments[a + 1] <= begin) continue;
@@ -77,7 +73,7 @@ void run(const WeighedCases& c, const double* query, Count begin, Count end, dou
       const double* of_case = c.by_case ? c.by_case + f * c.n + begin : nullptr;
       const double of_all = coefficients[f], scale = c.scales ? c.scales[f] : 1.0;
       const auto add = [&](auto coefficient) {
-        add_feature<power>(c, f, query[f], expected[f], begin, length, coefficient, out);
+        add_feature(c, f, query[f], expected[f], begin, length, coefficient, out, raised);
       };
       if (c.scales) add([=](Count i) { return (of_all + of_case[i]) * scale; });
       else if (of_case) add([=](Count i) { return of_case[i]; });
@@ -92,8 +88,7 @@ void run(const WeighedCases& c, const double* query, Count begin, Count end, dou
 
 void weighed_tile(const Cases& cases, const double* query, Count begin, Count end, double* sums) {
   const auto& c = static_cast<const WeighedCases&>(cases);
-  if (c.power == 2) run<2>(c, query, begin, end, sums);
-  else run<1>(c, query, begin, end, sums);
+  with_power(c.power, [&](auto raised) { run(c, query, begin, end, sums, raised); });
 }
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

@@ -54,10 +54,14 @@ class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
     Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for a
-    query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1. ``joined`` is that
-    of `scan`. ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the
-    sum over the latter is at most that over those it stands in for, and at least that less the square of the two
-    ``slack`` (n,), (m,) together.
+    query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1, 3 powers with
+    any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `scan`.
+    ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over
+    the latter is at most that over those it stands in for, and at least that less the square of the two ``slack``
+    (n,), (m,) together. ``by_case`` (p, n) or ``by_query`` (m, p) are coefficients of every case or query, instead
+    of those of the columns, which then set the unit. ``tables``, one (new features, 1 or levels) a column that
+    decides, and ``units`` (p,) make the decision the sum of the squares of new features; its lengths may differ
+    from those of the proposal by ``blur`` (m,).
     """
 
     def __init__(
@@ -68,10 +72,14 @@ class DenseIndex:
         coefficients: NDArray[np.float64],
         one_missing: NDArray[np.float64],
         both_missing: NDArray[np.float64],
-        power: int,
+        power: float,
         joined: NDArray[np.uint8] | None = None,
         role: NDArray[np.uint8] | None = None,
         slack: NDArray[np.float64] | None = None,
+        by_case: NDArray[np.float64] | None = None,
+        by_query: bool = False,
+        tables: list[NDArray[np.float64]] | None = None,
+        units: NDArray[np.float64] | None = None,
     ) -> None: ...
     @property
     def has_holes(self) -> bool: ...
@@ -89,6 +97,8 @@ class DenseIndex:
         form: int,
         threads: int = 1,
         slack: NDArray[np.float64] | None = None,
+        by_query: NDArray[np.float64] | None = None,
+        blur: NDArray[np.float64] | None = None,
     ) -> tuple[
         NDArray[np.float64],
         NDArray[np.int64],
@@ -112,7 +122,7 @@ class Evaluator:
         one_missing: NDArray[np.float64],
         both_missing: NDArray[np.float64],
         scales: NDArray[np.float64],
-        power: int,
+        power: float,
         folds: NDArray[np.int32],
         n_folds: int,
         leave_one_out: bool,
@@ -147,7 +157,7 @@ def scan(
     coefficients: NDArray[np.float64],
     one_missing: NDArray[np.float64],
     both_missing: NDArray[np.float64],
-    power: int,
+    power: float,
     queries: NDArray[np.float64],
     exclude: NDArray[np.int64],
     index: NDArray[np.int64],
@@ -361,7 +371,7 @@ class WeighedCases:
         index: NDArray[np.int64],
         scales: NDArray[np.float64],
         by_query: bool,
-        power: int,
+        power: float,
     ) -> None: ...
     def nearest(
         self,
@@ -387,7 +397,7 @@ def online_sums(
     coefficients: NDArray[np.float64],
     one_missing: NDArray[np.float64],
     both_missing: NDArray[np.float64],
-    power: int,
+    power: float,
     query: NDArray[np.float64],
     stored: int,
     sums: NDArray[np.float64],

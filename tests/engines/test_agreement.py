@@ -29,6 +29,7 @@ CODED = (
     "jeffrey number", "mvdm angle", "mvdm rank",
 )  # fmt: skip
 POLICIES = ("max", "ignore", "value", "mean")
+POWERS = (1, 2, 3, 1.5)
 
 
 def assert_same_neighbours(found, expected):
@@ -71,24 +72,24 @@ def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):
     seeds,
     kind_lists(CORE),
     st.integers(1, 12),
-    st.sampled_from([1, 2]),
+    st.sampled_from(POWERS),
     st.sampled_from(["max", "value"]),
-    st.booleans(),
+    st.sampled_from(["global", "per-class", "per-case", "per-query"]),
 )
-def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, p, policy, per_class):
+def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, p, policy, shape):
     if core() is None:
         pytest.skip("the native core is not built")
-    shape = "per-class" if per_class else "global"
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
     expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
-    for engine in (NativeEngine, DenseEngine):
+    for engine in (NativeEngine, DenseEngine) if shape in ("global", "per-class") else (DenseEngine,):
+        assert engine.refuses(distance) == ""
         compare(engine, distance, queries, payload, k, leave_out)
         np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
 
 
 @given(
-    seeds, kind_lists(CORE), st.integers(1, 12), st.sampled_from([1, 2]), st.sampled_from(POLICIES),
+    seeds, kind_lists(CORE), st.integers(1, 12), st.sampled_from(POWERS), st.sampled_from(POLICIES),
     st.sampled_from(SHAPES), st.booleans(),
 )  # fmt: skip
 def test_the_weighed_engine_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy, shape, alone):
@@ -173,6 +174,17 @@ def test_a_matrix_over_symbols_equals_the_reference(seed, kinds, k, p, own):
     np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-12)
     near = MappedEngine(mapped).nearest(queries, k, payload)
     np.testing.assert_allclose(near.sums, np.sort(slow, axis=1)[:, :k], rtol=1e-9, atol=1e-12)
+
+
+@given(seeds, st.lists(st.sampled_from(["numeric", "gaussian", "ordinal"]), min_size=1, max_size=5), st.integers(1, 12))
+def test_a_matrix_over_numbers_equals_the_reference_to_the_last_bit(seed, kinds, k):
+    distance, queries, payload = problem(seed, kinds)
+    matrix = np.random.default_rng(seed).normal(size=(3, len(kinds)))
+    mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names), distance.stored)
+    leave_out = np.arange(len(queries)) - 1
+    found, expected = (e(mapped).nearest(queries, k, payload, leave_out) for e in (MappedEngine, ReferenceEngine))
+    assert_same_neighbours(found, expected)
+    np.testing.assert_array_equal(found.sums, expected.sums)
 
 
 def test_zero_weight_equals_dropping_the_feature():

@@ -8,10 +8,13 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
+from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.dense import DenseEngine
+from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.shortened import contrasts
-from nearwise.weights import Global, PerClass, Stored
+from nearwise.engines.weighed import WeighedEngine
+from nearwise.weights import Global, Matrix, PerCase, PerClass, PerQuery, Stored
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the native core is not built")
 
@@ -76,49 +79,113 @@ def wide(rng, n):
     return rng.normal(size=(n, 70))
 
 
+MAPPED = np.array([1, 2], np.uint8)
+"""a column that decides and one that proposes"""
 SHAPES = (
     normal, far_clusters, one_outlier, offset, duplicates, grid, all_equal, huge, tiny, denormal, uneven_scales,
     with_holes, one_feature, wide,
 )  # fmt: skip
 
 
-def distance_of(X, p, scale, per_class):
+def distance_of(X, p, scale, weigh):
     table = CaseTable.of(X)
     metric = Metric.fit(table, p=p, scale=scale)
     rng = np.random.default_rng(1)
     classes = rng.integers(0, 3, len(X))
-    weights = Global(rng.random(X.shape[1]) + 0.1, metric.names)
-    if per_class:
-        values = rng.random((3, X.shape[1])) * (rng.random((3, X.shape[1])) < 0.7)
-        weights = PerClass(values, metric.names, ["a", "b", "c"], [0.4, 0.3, 0.3])
+
+    def some(*size):
+        return rng.random(size) * (rng.random(size) < 0.7)
+
+    if weigh is Global:
+        weights = Global(rng.random(X.shape[1]) + 0.1, metric.names)
+    elif weigh is PerClass:
+        weights = PerClass(some(3, X.shape[1]), metric.names, ["a", "b", "c"], [0.4, 0.3, 0.3])
+    elif weigh is Matrix:
+        weights = Matrix(rng.normal(size=(4, X.shape[1])), metric.names)
+    else:
+        weights = weigh(
+            some(len(X) if weigh is PerCase else 60, X.shape[1]) * 10.0 ** rng.integers(-2, 3), metric.names
+        )
     payload = Payload(classes, rng.random((len(X), 1)), 3)
     return Distance(metric, weights, Stored(metric.measure(table), classes)), payload
 
 
-@pytest.mark.parametrize("per_class", [False, True])
+def assert_equal_to_the_scan(shape, p, scale, weigh, scan, fast):
+    """`scan` and `fast` make the engines, which answer near queries, far ones and beyond all."""
+    rng = np.random.default_rng(0)
+    X = shape(rng, 700)
+    distance, payload = distance_of(X, p, scale, weigh)
+    near = np.where(np.isnan(X[:60]), 0.0, X[:60])
+    far = shape(rng, 60)
+    for asked, leave_out in ((near, np.arange(60)), (far, None), (np.full((60, X.shape[1]), 3e7), None)):
+        queries = distance.metric.measure(CaseTable.like(asked, CaseTable.of(X).schema))
+        for k in (1, 10, 800):
+            slow = scan(distance).nearest(queries, k, payload, leave_out)
+            for made in fast:
+                found = made(distance).nearest(queries, k, payload, leave_out)
+                np.testing.assert_array_equal(found.indices, slow.indices)
+                np.testing.assert_array_equal(found.sums, slow.sums)
+                np.testing.assert_array_equal(found.inside, slow.inside)
+                np.testing.assert_array_equal(found.tied, slow.tied)
+                np.testing.assert_allclose(found.tie_sums, slow.tie_sums, rtol=1e-12)
+
+
+def without_bytes(distance):
+    engine = DenseEngine(distance, 2)
+    engine._bytes = None
+    return engine
+
+
+@pytest.mark.parametrize("weigh", [Global, PerClass])
 @pytest.mark.parametrize(("p", "scale"), [(1, "range"), (2, "range"), (2, "none")])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.filterwarnings("ignore:overflow encountered")
-def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, per_class):
-    rng = np.random.default_rng(0)
-    X = shape(rng, 700)
-    distance, payload = distance_of(X, p, scale, per_class)
-    near = np.where(np.isnan(X[:50]), 0.0, X[:50])
-    far = shape(rng, 60)
-    for asked, leave_out in ((near, np.arange(50)), (far, None), (np.full((2, X.shape[1]), 3e7), None)):
-        queries = distance.metric.measure(CaseTable.like(asked, CaseTable.of(X).schema))
-        for k in (1, 10, 800):
-            slow = NativeEngine(distance).nearest(queries, k, payload, leave_out)
-            for threads, by_bytes in ((1, True), (2, True), (2, False)):
-                engine = DenseEngine(distance, threads)
-                if not by_bytes:
-                    engine._bytes = None
-                fast = engine.nearest(queries, k, payload, leave_out)
-                np.testing.assert_array_equal(fast.indices, slow.indices)
-                np.testing.assert_array_equal(fast.sums, slow.sums)
-                np.testing.assert_array_equal(fast.inside, slow.inside)
-                np.testing.assert_array_equal(fast.tied, slow.tied)
-                np.testing.assert_allclose(fast.tie_sums, slow.tie_sums, rtol=1e-12)
+def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, weigh):
+    fast = (DenseEngine, lambda d: DenseEngine(d, 2), without_bytes)
+    assert_equal_to_the_scan(shape, p, scale, weigh, NativeEngine, fast)
+
+
+@pytest.mark.parametrize(
+    ("p", "scale", "weigh"), [(3, "range", Global), (1.5, "none", PerClass), (9.5, "range", Global)]
+)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_any_power_equals_the_plain_scan(shape, p, scale, weigh):
+    assert_equal_to_the_scan(shape, p, scale, weigh, NativeEngine, (lambda d: DenseEngine(d, 2),))
+
+
+@pytest.mark.parametrize("weigh", [PerCase, PerQuery])
+@pytest.mark.parametrize(("p", "scale"), [(1, "range"), (2, "none"), (2.5, "range")])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_weights_of_cases_and_queries_equal_the_plain_scan(shape, p, scale, weigh):
+    assert_equal_to_the_scan(shape, p, scale, weigh, WeighedEngine, (lambda d: DenseEngine(d, 2),))
+
+
+@pytest.mark.parametrize("scale", ["range", "none"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_a_matrix_of_weights_equals_the_blocks(shape, scale):
+    class Blocks(MappedEngine):
+        nearest = BlockEngine.nearest
+
+    assert_equal_to_the_scan(shape, 2, scale, Matrix, Blocks, (lambda d: MappedEngine(d, 2),))
+
+
+@pytest.mark.parametrize(
+    ("weigh", "p"), [(Matrix, 1), (Matrix, 2), *((weigh, p) for weigh in (PerCase, PerQuery) for p in (1, 2, 3, 2.5))]
+)
+def test_single_precision_serves_ordinary_cases(monkeypatch, weigh, p):
+    """Without a scan: else the tests above would show nothing."""
+    X = np.random.default_rng(0).normal(size=(2000, 5))
+    distance, payload = distance_of(X, p, "range", weigh)
+    queries = distance.metric.measure(CaseTable.like(X[:60], CaseTable.of(X).schema))
+    for engine in (WeighedEngine, NativeEngine, BlockEngine):
+        monkeypatch.setattr(engine, "nearest", None)
+    made = MappedEngine if weigh is Matrix else DenseEngine
+    assert (made(distance).nearest(queries, 3, payload).indices[:, 0] == np.arange(60)).all()
 
 
 def test_few_cases_are_left_to_the_next_finer_precision():
@@ -211,6 +278,41 @@ def test_an_index_refuses_impossible_roles(extra, message):
     rest = (np.zeros(2, np.uint8), np.zeros(4, np.int32), np.ones((1, 2)), np.ones(2), np.ones(2), 2)
     with pytest.raises(ValueError, match=message):
         core().DenseIndex([np.arange(4.0), np.ones(4)], *rest, **extra)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"by_case": np.ones((2, 3))}, "by_case must have shape"),
+        ({"by_case": np.full((2, 4), -1.0)}, "by_case must be finite, not negative"),
+        ({"by_case": np.ones((2, 4)), "by_query": True}, "by_query needs one segment"),
+        ({"tables": [np.ones((1, 1))] * 2}, "tables and units come together"),
+        ({"tables": [np.ones((1, 1))] * 2, "units": np.ones(2)}, "a mapping needs power 2, one segment and roles"),
+        ({"tables": [np.ones((1, 1))], "units": np.ones(2), "role": MAPPED}, "tables must be one a column"),
+        ({"tables": [np.ones((0, 1))] * 2, "units": np.ones(2), "role": MAPPED}, "a table must not be empty"),
+    ],
+)
+def test_an_index_refuses_impossible_weights(extra, message):
+    rest = (np.zeros(2, np.uint8), np.zeros(4, np.int32), np.ones((1, 2)), np.ones(2), np.ones(2), 2)
+    with pytest.raises(ValueError, match=message):
+        core().DenseIndex([np.arange(4.0), np.ones(4)], *rest, **extra)
+
+
+def test_an_index_refuses_codes_beyond_the_tables_of_a_mapping():
+    levels, new = np.array([0, 1, 1, 2], np.int32), np.array([0.0, 1.0, 1.0, 5.0])
+    rest = (np.array([1, 0], np.uint8), np.zeros(4, np.int32), np.ones((1, 2)), np.zeros(2), np.zeros(2), 2)
+    made = {"role": MAPPED, "units": np.zeros(2)}
+    with pytest.raises(ValueError, match="a code is beyond its table"):
+        core().DenseIndex([levels, new], *rest, tables=[np.zeros((1, 2)), np.zeros((0, 1))], **made)
+    index = core().DenseIndex([levels, new], *rest, tables=[np.array([[0.0, 1.0, 5.0]]), np.zeros((0, 1))], **made)
+    asked = np.array([[1.0, 1.0]]), np.full(1, -1), 2, 1e-12, np.zeros(4, np.int32), np.zeros((4, 1)), 1, 0
+    assert index.nearest(*asked)[1].tolist() == [[1, 2]]
+    with pytest.raises(ValueError, match="a code that is beyond its table"):
+        index.nearest(np.array([[3.0, 1.0]]), *asked[1:])
+    with pytest.raises(ValueError, match="by_query must be as the index was made for"):
+        index.nearest(*asked, by_query=np.ones((1, 2)))
+    with pytest.raises(ValueError, match="blur must be from 0"):
+        index.nearest(*asked, blur=np.full(1, -1.0))
 
 
 def test_an_index_refuses_columns_that_do_not_fit():

@@ -24,8 +24,8 @@ def parts(seed, kinds, **settings):
 
 
 @given(
-    seeds, kind_lists(CORE), st.sampled_from([1, 2]), st.sampled_from(["max", "value"]), st.booleans(), st.booleans(),
-    st.integers(1, 5),
+    seeds, kind_lists(CORE), st.sampled_from([1, 2, 3, 1.5]), st.sampled_from(["max", "value"]), st.booleans(),
+    st.booleans(), st.integers(1, 5),
 )  # fmt: skip
 def test_the_native_count_equals_the_planned_one(seed, kinds, p, policy, by_distance, alone, k):
     metric, cases, target, weights = parts(seed, kinds, p=p, policy=policy)

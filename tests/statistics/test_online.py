@@ -45,7 +45,7 @@ def test_the_kernel_checks_what_comes_in():
     with pytest.raises(ValueError, match="stored must be"):
         sums(columns, flags, ones, ones, ones, 2, ones, 6, out)
     with pytest.raises(ValueError, match="power"):
-        sums(columns, flags, ones, ones, ones, 3, ones, 5, out)
+        sums(columns, flags, ones, ones, ones, 0.5, ones, 5, out)
     with pytest.raises(ValueError, match="query must have shape"):
         sums(columns, flags, ones, ones, ones, 2, np.ones(3), 5, out)
     with pytest.raises(ValueError, match="one entry per case"):

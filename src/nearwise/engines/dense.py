@@ -2,40 +2,30 @@
 
 The native indexes keep every case whose coarse value allows it to be among the nearest, by a proven bound, and rank
 those in double precision, so the answer is that of the plain scan to the last bit. Bytes are tried first; where they
-keep too many cases (clusters far apart), or a number is missing, single precision goes on.
+keep too many cases (clusters far apart), or a number is missing, single precision goes on. Powers other than 1 and 2,
+and weights of queries or cases, begin in single precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
+from nearwise.engines.base import Distance, Engine, Ints, Neighbours, Payload
 from nearwise.engines.native import NativeEngine, columns_of, core
+from nearwise.engines.proposed import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
 from nearwise.engines.select import empty_neighbours
 from nearwise.engines.shortened import Shortened
+from nearwise.engines.weighed import WeighedEngine
 from nearwise.errors import InputError
-from nearwise.progress import progress
-from nearwise.weights import PerClass
+from nearwise.weights import Global, PerCase, PerClass, PerQuery
 
 __all__ = ["DenseEngine"]
 
-CHUNK_TERMS = 1_000_000_000
-"""feature differences a call and thread: well under 100 ms, so that Ctrl-C answers"""
-PRODUCT, SQUARES, MODULI = 0, 1, 2
-FIRST = 12
-"""queries in the first chunk, which shows whether the bound is tight enough for these cases"""
-HOPELESS = 16
-"""where a 16th of all cases is kept on average, the rest of the queries go through the plain scan"""
-LOOSE = 8
-"""where the product keeps this many times k cases on average, its bound is too loose and squares are cheaper"""
 PAYS = 1_000
 """bytes save the time of this many feature differences for each case that they must leave to single precision"""
 FEW = 32
@@ -43,9 +33,10 @@ FEW = 32
 
 
 class DenseEngine(NativeEngine):
-    """Numbers on a line and symbols by overlap, p = 1 or 2, one weight a feature or a feature and class."""
+    """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
 
     name = "dense"
+    shapes = (Global, PerClass, PerCase, PerQuery)
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
@@ -54,10 +45,15 @@ class DenseEngine(NativeEngine):
             raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
         self._short = Shortened.of(self._layout) if any(self._layout.embedded) else None
         self._numbers = self._is_symbol == 0
-        self._bytes = native.CoarseIndex(*self._arguments()) if native.instruction_set() != "baseline" else None
+        self._by_query = isinstance(distance.weights, PerQuery)
+        self._by_case = isinstance(distance.weights, PerCase) and not self._by_query
+        plain = distance.metric.p in (1, 2) and not self._by_query and not self._by_case
+        self._bytes = (
+            native.CoarseIndex(*self._arguments()) if plain and native.instruction_set() != "baseline" else None
+        )
         if self._bytes is not None and not self._bytes.is_usable:
             self._bytes = None
-        if self._bytes is None and not self._singles.is_usable:
+        if self._bytes is None and not self._by_query and not self._singles.is_usable:
             self.note = "single precision cannot hold these numbers, so double precision scans"
         # two missing numbers are equal under "value": single precision has one answer for both kinds of hole
         own = self._numbers & (self._both != self._one)
@@ -69,7 +65,7 @@ class DenseEngine(NativeEngine):
         segment = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             segment = stored.classes.astype(np.int32)
-        power = int(self.distance.metric.p)
+        power = float(self.distance.metric.p)
         if self._short is not None:
             vectors = self._layout.packed(stored.cases)
             symbols, coefficients, one, both = (
@@ -90,42 +86,60 @@ class DenseEngine(NativeEngine):
     @cached_property
     def _singles(self) -> Any:
         """The index in single precision, packed when bytes cannot serve."""
-        native = core()
+        native, stored, weights = core(), self.distance.stored, self.distance.weights
         assert native is not None  # the engine was made with it
-        return native.DenseIndex(*self._arguments())
+        by_case = None
+        if self._by_case:
+            by_case = np.stack([weights.pairs(f, stored, stored.cases)[0] for f in range(len(self._scales))])
+            by_case *= self._scales[:, None]
+        return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query)
+
+    @cached_property
+    def _plain(self) -> Engine:
+        """Double precision for what the proposal leaves, where weights come with the case or the query."""
+        return WeighedEngine(self.distance, self.threads)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
-        asked, slack = self._layout.packed(queries), None
+        asked, more = self._layout.packed(queries), {}
         if self._short is not None:
-            asked, slack = self._short.added_to(asked), self._slack(asked)
-        asked = np.ascontiguousarray(asked.T)
-        skip = np.full(len(queries), -1) if leave_out is None else leave_out
-        question = _Question(
-            asked,
-            np.ascontiguousarray(skip, dtype=np.int64),
-            k,
-            np.ascontiguousarray(payload.codes, dtype=np.int32),
-            np.ascontiguousarray(payload.values, dtype=np.float64),
-            payload.n_groups,
-            slack,
-        )
+            asked, more = self._short.added_to(asked), {"slack": self._slack(asked)}
+        if self._by_query:
+            own = (
+                np.asarray(self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values) * self._scales
+            )
+            more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(self._scales))))}
+        question = Question.of(np.ascontiguousarray(asked.T), k, payload, leave_out, **more)
         left = np.arange(len(queries))
         if self._bytes is not None:
             left = self._ask_bytes(self._bytes, question, left, out)
-        if len(left) > FEW or (len(left) and self._bytes is None):
+        # weights of queries come with a call, and so does the packing
+        if len(left) > (0 if self._bytes is None and not self._by_query else FEW):
             left = self._ask_singles(question, left, out)
         if len(left):
-            found = super().nearest(queries.take(left), k, payload, None if leave_out is None else leave_out[left])
-            out.put(left, found)
+            out.put(left, self._scan(queries, left, k, payload, leave_out))
         return out
 
-    def _ask_bytes(self, index: Any, question: _Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
+    def _scan(
+        self, queries: Measured, rows: NDArray[np.intp], k: int, payload: Payload, leave_out: Ints | None
+    ) -> Neighbours:
+        """The plain scan of some queries."""
+        asked, skip = queries.take(rows), None if leave_out is None else leave_out[rows]
+        if self._by_case:
+            return self._plain.nearest(asked, k, payload, skip)
+        if self._by_query:
+            own = self.distance.weights.of_queries(rows, len(queries))
+            return WeighedEngine(Distance(self.distance.metric, own, self.distance.stored), self.threads).nearest(
+                asked, k, payload, skip
+            )
+        return super().nearest(asked, k, payload, skip)
+
+    def _ask_bytes(self, index: Any, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
         """Answers what bytes can; gives the queries that are left."""
         n, p = len(self.distance.stored), question.asked.shape[1]
         served = np.zeros(len(question.asked), dtype=bool)
-        for part in self._parts(rows):
-            found = index.nearest(*question.of(part), self.threads, question.slack_of(part))
+        for part in in_parts(rows, n * len(self._is_symbol), self.threads):
+            found = index.nearest(*question.rows(part), self.threads, **question.more_of(part))
             kept = found[5]
             there = kept >= 0
             served[part[there]] = True
@@ -134,54 +148,14 @@ class DenseEngine(NativeEngine):
                 break
         return rows[~served[rows]]
 
-    def _ask_singles(self, question: _Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
+    def _ask_singles(self, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
         """Answers what single precision can; gives the queries that are left."""
         if not self._singles.is_usable or self._unequal_holes.size:
             return rows
-        form, n = self._form(question.asked[rows]), len(self.distance.stored)
-        served = np.zeros(len(question.asked), dtype=bool)
-        for part in self._parts(rows):
-            found = self._singles.nearest(*question.of(part), form, self.threads, question.slack_of(part))
-            there = found[5] >= 0
-            served[part[there]] = True
-            out.put(part[there], Neighbours(*(each[there] for each in found[:5])))
-            kept = found[5].mean()
-            if form == PRODUCT and kept > LOOSE * question.k + 64:
-                form = SQUARES
-            elif kept > n / HOPELESS + LOOSE * question.k + 64:
-                break  # double precision would rank nearly all cases one by one: the plain scan does that faster
-        return rows[~served[rows]]
-
-    def _parts(self, rows: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """The queries in chunks, behind a progress bar; the first one is small."""
-        terms = len(self.distance.stored) * len(self._is_symbol)
-        step = max(96 * self.threads, CHUNK_TERMS * self.threads // max(1, terms))
-        starts = [0, *range(FIRST, len(rows), step)] if len(rows) > FIRST else [0]
-        for start, end in progress(list(pairwise([*starts, len(rows)])), len(starts), "searching"):
-            yield rows[start:end]
+        return by_singles(self._singles, question, self._form(question.asked[rows]), rows, out, self.threads)
 
     def _form(self, asked: NDArray[np.float64]) -> int:
-        if self.distance.metric.p == 1:
-            return MODULI
+        if self.distance.metric.p != 2:
+            return MODULI if self.distance.metric.p == 1 else POWERS
         holes = self._singles.has_holes or np.isnan(asked[:, : len(self._numbers)][:, self._numbers]).any()
-        return SQUARES if holes else PRODUCT
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What the native indexes are asked, query by query."""
-
-    asked: NDArray[np.float64]
-    skip: NDArray[np.int64]
-    k: int
-    codes: NDArray[np.int32]
-    values: NDArray[np.float64]
-    n_groups: int
-    slack: NDArray[np.float64] | None
-    """(m,) what columns that stand in for others may lack"""
-
-    def slack_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        return None if self.slack is None else self.slack[rows]
-
-    def of(self, rows: NDArray[np.intp]) -> tuple[Any, ...]:
-        return self.asked[rows], self.skip[rows], self.k, TIE, self.codes, self.values, self.n_groups
+        return SQUARES if holes or self._by_query or self._by_case else PRODUCT

@@ -1,19 +1,31 @@
-"""The engine for a matrix of weights: project once, then compare in the new features."""
+"""The engine for a matrix of weights: project once, compare in the new features, decide in the given ones.
+
+The cases are projected once and single precision proposes among them, as in the dense engine. Double precision maps the
+differences, not the cases: what cancels in A (x - q) cancels exactly, so ties stay ties.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Encoded, Measured
-from nearwise.engines.base import Distance, Floats
+from nearwise.engines.base import Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
+from nearwise.engines.native import core
+from nearwise.engines.proposed import PRODUCT, Question, by_singles
+from nearwise.engines.select import empty_neighbours
+from nearwise.engines.shortened import DECIDES, PROPOSES
 from nearwise.weights import Matrix, Weights
 from nearwise.weights.values import places, symbols
 
 __all__ = ["MappedEngine", "cannot_map", "mean_of"]
+
+PIECE = 65_536
+"""cases projected at a time"""
 
 
 def cannot_map(distance: Distance) -> str:
@@ -40,8 +52,8 @@ def mean_of(column: Encoded) -> float:
 class MappedEngine(BlockEngine):
     r"""s(x, q) = sum over new features of (A (x - q))^2, with x and q in units of their scale.
 
-    The differences are mapped, not the cases: what cancels in A (x - q) cancels exactly, so ties stay ties. A
-    missing value stands at the mean of the stored cases.
+    A missing value stands at the mean of the stored cases. The rarer questions, and all without the core, go to the
+    blocks.
     """
 
     name = "mapped"
@@ -93,3 +105,76 @@ class MappedEngine(BlockEngine):
         for gap in self.gaps(queries, self._stored):
             total += np.square(gap)
         return total
+
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        index = self._index
+        if index is None or not len(queries):
+            return super().nearest(queries, k, payload, leave_out)
+        out = empty_neighbours(len(queries), k, payload)
+        placed = self._placed(queries)
+        new, slips = self._projected(placed)
+        blur = slips + self._slip
+        rows = np.arange(len(queries))
+        if np.isfinite(blur).all() and blur.max() < 1e100:
+            question = Question.of(np.vstack([*placed, new]).T.copy(), k, payload, leave_out, blur=blur)
+            rows = by_singles(index, question, PRODUCT, rows, out, self.threads)
+        if len(rows):
+            skip = None if leave_out is None else leave_out[rows]
+            out.put(rows, super().nearest(queries.take(rows), k, payload, skip))
+        return out
+
+    @cached_property
+    def _index(self) -> Any:
+        """The projected cases in the core, beside the given ones that decide; None where the core cannot serve."""
+        native, new_features = core(), len(self.distance.weights.values)
+        if native is None or not new_features or not len(self.distance.stored):
+            return None
+        new, slips = self._projected(self._stored)
+        self._slip = float(slips.max())
+        is_symbol = np.array([table is not None for table in self._tables] + [False] * new_features)
+        given, wide = len(self._tables), len(is_symbol)
+        columns = [
+            np.ascontiguousarray(x, dtype=np.float64 if t is None else np.int32)
+            for x, t in zip(self._stored, self._tables)
+        ]
+        tables = [self._blocks[f] if table is None else table for f, table in enumerate(self._tables)]
+        index = native.DenseIndex(
+            [*columns, *new],
+            is_symbol.astype(np.uint8),
+            np.zeros(len(self.distance.stored), dtype=np.int32),
+            np.ones((1, wide)),
+            np.zeros(wide),
+            np.zeros(wide),
+            2.0,
+            role=np.repeat([DECIDES, PROPOSES], [given, new_features]).astype(np.uint8),
+            tables=[*map(np.ascontiguousarray, tables), *[np.zeros((0, 1))] * new_features],
+            units=np.array([*self._units, *[0.0] * new_features]),
+        )
+        return index if index.is_usable else None
+
+    @cached_property
+    def _centre(self) -> list[float]:
+        """A middle of each number, so that an offset of all cases costs no digits."""
+        return [
+            0.0 if t is not None else float(np.median(x[:: max(1, len(x) // 4096)]))
+            for x, t in zip(self._stored, self._tables)
+        ]
+
+    def _projected(self, placed: list[NDArray[Any]]) -> tuple[Floats, Floats]:
+        """(new features, n) A (x - centre), and (n,) what rounding may do to lengths here and in the decision."""
+        n, width = len(placed[0]), len(self.distance.weights.values)
+        out, slips = np.empty((width, n)), np.empty(n)
+        for start in range(0, n, PIECE):
+            part = slice(start, start + PIECE)
+            sums, sizes = out[:, part], np.zeros((width, len(placed[0][part])))
+            sums[:] = 0.0
+            for f, (column, table) in enumerate(zip(placed, self._tables, strict=True)):
+                each = (
+                    self._blocks[f] * ((column[part] - self._centre[f]) * self._units[f])
+                    if table is None
+                    else table[:, column[part]]
+                )
+                sums += each
+                sizes += np.abs(each)
+            slips[part] = np.sqrt(np.square(sizes).sum(axis=0))
+        return out, slips * (4 * (len(placed) + 4) * 2.0**-53)

@@ -21,18 +21,22 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.weights import Global, PerClass, PerValue
+from nearwise.weights import Global, PerCase, PerClass, PerValue, Weights
 
-__all__ = ["NativeEngine", "by_class", "columns_of", "core", "packed"]
+__all__ = ["NativeEngine", "by_class", "chunk", "columns_of", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
+SLOWER = 20
+"""how much longer a difference takes where it is raised to a power other than 1 and 2"""
 
 
 class NativeEngine(BlockEngine):
     """`nearest` runs in the core; the rarer questions go to the blocks."""
 
     name = "native"
+    shapes: tuple[type[Weights], ...] = (Global, PerClass)
+    """of weights that the scan knows"""
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
@@ -42,7 +46,10 @@ class NativeEngine(BlockEngine):
             coefficients = np.asarray(weights.values) * self._scales
         else:
             bounds = np.array([0, len(stored)])
-            coefficients = (np.asarray(weights.values) * self._scales)[None, :]
+            # weights of cases and queries come with them
+            coefficients = self._scales[None, :]
+            if not isinstance(weights, PerCase):
+                coefficients = (np.asarray(weights.values) * self._scales)[None, :]
         self._segments = bounds.astype(np.int64)
         self._layout = Layout.of(distance.metric)
         feature, first = self._layout.feature, self._layout.joined == 0
@@ -68,14 +75,11 @@ class NativeEngine(BlockEngine):
     def refuses(cls, distance: Distance) -> str:
         if core() is None:
             return "the C++ core is not built (or NEARWISE_NATIVE=0)"
-        if not isinstance(distance.weights, Global | PerClass):
-            return f"{distance.weights.shape} weights are not in the core"
-        if distance.metric.p not in (1, 2):
-            return f"p={distance.metric.p:g} is not in the core"
+        if not isinstance(distance.weights, cls.shapes):
+            return f"{distance.weights.shape} weights are not in this scan"
         for measure in distance.metric.measures:
-            if measure.fitted.form not in ("line", "overlap") and not (
-                measure.fitted.embeds and distance.metric.p == 2
-            ):
+            embeds = measure.fitted.embeds and distance.metric.p == 2 and not isinstance(distance.weights, PerCase)
+            if measure.fitted.form not in ("line", "overlap") and not embeds:
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
             if measure.policy not in ("max", "value", "error"):
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
@@ -98,17 +102,22 @@ class NativeEngine(BlockEngine):
             skip = np.where(leave_out < 0, -1, place[leave_out])
         codes = np.ascontiguousarray(payload.codes[self._order], dtype=np.int32)
         values = np.ascontiguousarray(payload.values[self._order], dtype=np.float64)
-        step = max(self.threads, CHUNK_TERMS * self.threads // max(1, columns.size))
+        step = chunk(self.distance.metric.p, columns.size, self.threads)
         starts = range(0, len(queries), step)
         for start in progress(starts, len(starts), "searching"):
             rows = slice(start, start + step)
             found = native.scan(
                 columns, self._is_symbol, self._segments, self._coefficients, self._one, self._both,
-                int(self.distance.metric.p), asked[rows], skip[rows], self._order, k, TIE, codes, values,
+                float(self.distance.metric.p), asked[rows], skip[rows], self._order, k, TIE, codes, values,
                 payload.n_groups, self.threads, self._layout.joined,
             )  # fmt: skip
             out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
         return out
+
+
+def chunk(p: float, terms: int, threads: int) -> int:
+    """How many queries, of so many terms each, a call of the plain scan takes."""
+    return max(threads, CHUNK_TERMS // (1 if p in (1, 2) else SLOWER) * threads // max(1, terms))
 
 
 def by_class(distance: Distance) -> NDArray[np.int64]:

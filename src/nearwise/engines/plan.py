@@ -4,9 +4,10 @@ Rules, in this order:
 
 - coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
 - kd: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
-- dense: numbers and symbols by overlap, with the same weights; native: the same where single precision will not do;
-- weighed: numbers and symbols by overlap with weights of cases, queries or values, or where missing values are left
-  out or stand for the mean;
+- dense: numbers and symbols by overlap, with the same weights or those of cases or queries; native: double precision
+  only, where single precision will not do;
+- weighed: numbers and symbols by overlap with weights of values, or where missing values are left out or stand for the
+  mean;
 - mapped: a matrix of weights; staged: costly features (text, sets, vectors) beside cheap ones, on larger tables;
 - blocks: everything else; callback: Python functions; reference: only when asked.
 """

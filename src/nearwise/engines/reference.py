@@ -50,28 +50,31 @@ def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[
     weights, columns = distance.weights, distance.stored.cases.columns
     assert isinstance(weights, Matrix)
 
-    def numbers(f: int, column: Encoded, row: int) -> list[float]:
-        """The value of feature f as the columns of the matrix have it."""
-        levels = weights.levels[f]
-        if not levels:
-            value = float(column.values[row])
-            return [(mean_of(columns[f]) if np.isnan(value) else value) * distance.metric.measures[f].scale(1)]
-        code, v = int(column.values[row]), symbols(levels)
-        missing = code < 0 or code == v or (column.missing is not None and bool(column.missing[row]))
-        if not missing:
-            return [1.0 if level == code else 0.0 for level in range(len(levels))]
-        if v < len(levels):
-            return [0.0] * v + [1.0]
-        stored = places(columns[f], v)
-        return [float((stored == level).sum()) / max(1, int((stored < v).sum())) for level in range(v)]
+    def number(f: int, column: Encoded, row: int) -> float:
+        value = float(column.values[row])
+        return value if np.isfinite(value) else mean_of(columns[f])
 
-    x = [n for f in range(len(columns)) for n in numbers(f, columns[f], i)]
-    q = [n for f in range(len(columns)) for n in numbers(f, queries.columns[f], j)]
+    def landing(row: list[float], f: int, column: Encoded, at: int) -> float:
+        """Where a level of feature f lands in a new feature, which has this row of the matrix for its levels."""
+        code, v = int(column.values[at]), symbols(weights.levels[f])
+        missing = code < 0 or code == v or (column.missing is not None and bool(column.missing[at]))
+        if not missing:
+            return row[code] if code < v else 0.0
+        if v < len(row):
+            return row[v]
+        stored = places(columns[f], v)
+        counts = [int((stored == level).sum()) for level in range(v)]
+        return sum(c * w for c, w in zip(counts, row, strict=True)) / max(1, sum(counts))
+
     out = []
-    for row in weights.values:
+    for new in range(len(weights.values)):
         gap = 0.0
-        for weight, a, b in zip(row, x, q, strict=True):
-            gap += float(weight) * (a - b)
+        for f, (x, q) in enumerate(zip(columns, queries.columns, strict=True)):
+            row = weights.blocks[f][new].tolist()
+            if weights.levels[f]:
+                gap += landing(row, f, x, i) - landing(row, f, q, j)
+            else:
+                gap += row[0] * ((number(f, x, i) - number(f, q, j)) * distance.metric.measures[f].scale(1))
         out.append(gap * gap)
     return out
 

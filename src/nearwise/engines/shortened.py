@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.engines.native import Layout
 
-__all__ = ["Shortened", "contrasts"]
+__all__ = ["BOTH", "DECIDES", "PROPOSES", "Shortened", "contrasts"]
 
 Floats = NDArray[np.float64]
 

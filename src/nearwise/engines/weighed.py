@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured, power
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.native import by_class, core, packed
+from nearwise.engines.native import by_class, chunk, core, packed
 from nearwise.engines.select import empty_neighbours
 from nearwise.progress import progress
 from nearwise.weights import Global, PerCase, PerClass, PerQuery, PerValue, Weights
 
 __all__ = ["WeighedEngine"]
 
-CHUNK_TERMS = 50_000_000
-"""feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
 FIXED, MEAN, IGNORE = 0, 1, 2
 
 
@@ -34,8 +32,6 @@ class WeighedEngine(BlockEngine):
             return "the C++ core is not built (or NEARWISE_NATIVE=0)"
         if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery | PerValue):
             return f"{distance.weights.shape} weights are not in the core"
-        if distance.metric.p not in (1, 2):
-            return f"p={distance.metric.p:g} is not in the core"
         for measure in distance.metric.measures:
             if measure.fitted.form not in ("line", "overlap"):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
@@ -84,7 +80,7 @@ class WeighedEngine(BlockEngine):
             order,
             scales,
             isinstance(weights, PerQuery | PerValue),
-            int(metric.p),
+            float(metric.p),
         )
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
@@ -99,7 +95,7 @@ class WeighedEngine(BlockEngine):
         codes = np.ascontiguousarray(payload.codes[self._order], dtype=np.int32)
         values = np.ascontiguousarray(payload.values[self._order], dtype=np.float64)
         asked = self._asked(queries, self.distance.weights.of_queries(slice(0, len(queries)), len(queries)))
-        step = max(self.threads, CHUNK_TERMS * self.threads // max(1, len(self._order) * len(queries.columns)))
+        step = chunk(self.distance.metric.p, len(self._order) * len(queries.columns), self.threads)
         starts = range(0, len(queries), step)
         for start in progress(starts, len(starts), "searching"):
             rows = slice(start, start + step)

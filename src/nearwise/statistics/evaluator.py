@@ -85,7 +85,7 @@ class Evaluator:
             engine._one,
             engine._both,
             self.metric.scales(),
-            int(self.metric.p),
+            float(self.metric.p),
             self.folds,
             self.n_folds,
             self.leaves_one_out,

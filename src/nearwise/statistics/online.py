@@ -68,7 +68,7 @@ class Pool:
             return np.asarray(self._row(case, weights)[self.ids])
         self._native.online_sums(
             self._columns, self._is_symbol, weights.values * self._scales, self._one, self._both,
-            int(self.metric.p), self._rows[case], self._count, self._sums,
+            float(self.metric.p), self._rows[case], self._count, self._sums,
         )  # fmt: skip
         found = self._sums[: self._count]
         found[np.isnan(found)] = np.inf
