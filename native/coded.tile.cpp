@@ -14,10 +14,10 @@ namespace {
 
 constexpr Count stretch = 12;  // features added between two looks at the bound
 
+#ifdef __AVX2__
+
 const std::uint8_t* bytes_of(const std::uint16_t* memory) { return reinterpret_cast<const std::uint8_t*>(memory); }
 std::uint8_t* bytes_of(std::uint16_t* memory) { return reinterpret_cast<std::uint8_t*>(memory); }
-
-#ifdef __AVX2__
 
 __m256i at(const void* memory) { return _mm256_loadu_si256(static_cast<const __m256i*>(memory)); }
 

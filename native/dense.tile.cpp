@@ -8,13 +8,23 @@
 
 #ifdef __AVX2__
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-typedef float Floats __attribute__((vector_size(32)));
-typedef std::int32_t Ints __attribute__((vector_size(32)));
+#ifdef __AVX2__
+constexpr int lanes = 8;
+#else
+constexpr int lanes = 4;  // what SSE2 and NEON hold: wider vectors would live in memory
+#endif
+constexpr int parts = panel_width / lanes;  // vectors of a panel
+
+typedef float Floats __attribute__((vector_size(4 * lanes)));
+typedef std::int32_t Ints __attribute__((vector_size(4 * lanes)));
+typedef std::int64_t Longs __attribute__((vector_size(4 * lanes)));
 
 Floats load(const float* from) {
   Floats out;
@@ -28,12 +38,14 @@ Ints load(const std::int32_t* from) {
   return out;
 }
 
-Floats all(float x) { return Floats{x, x, x, x, x, x, x, x}; }
-Ints all(std::int32_t x) { return Ints{x, x, x, x, x, x, x, x}; }
+Floats all(float x) { return x - Floats{}; }
+Ints all(std::int32_t x) { return x - Ints{}; }
 
 Floats multiply_add(Floats a, Floats b, Floats c) {
 #ifdef __FMA__
   return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON)
+  return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
   return a * b + c;
 #endif
@@ -43,14 +55,19 @@ Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 
 Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
 
-unsigned signs(Ints mask) {
-#ifdef __AVX2__
-  return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask));
-#else
+// A bit for every number that is not over the limit.
+unsigned within(const Floats* sums, Floats limit) {
   unsigned out = 0;
-  for (int i = 0; i < 8; ++i) out |= static_cast<unsigned>(mask[i] & 1) << i;
-  return out;
+#ifdef __AVX2__
+  for (int part = 0; part < parts; ++part)
+    out |= static_cast<unsigned>(_mm256_movemask_ps((__m256)(sums[part] <= limit))) << (part * lanes);
+#else
+  Ints near[parts], any{};
+  for (int part = 0; part < parts; ++part) any |= near[part] = sums[part] <= limit;
+  if (((Longs)any)[0] == 0 && ((Longs)any)[1] == 0) return 0;
+  for (int i = 0; i < panel_width; ++i) out |= static_cast<unsigned>(near[i / lanes][i % lanes] & 1) << i;
 #endif
+  return out;
 }
 
 // log2 of a positive number, to about 2e-7: m - 1 = r within a third, and a polynomial of r.
@@ -100,8 +117,7 @@ void add_gap(Floats& sum, Floats gap, float power) {
 }
 
 void tell(const Floats* sums, int row, Count panel, Listener& listener) {
-  const Floats limit = all(listener.limits[row]);
-  const unsigned mask = signs(sums[0] <= limit) | (signs(sums[1] <= limit) << 8);
+  const unsigned mask = within(sums, all(listener.limits[row]));
   if (__builtin_expect(mask != 0, 0)) {
     float values[panel_width];
     __builtin_memcpy(values, sums, sizeof values);
@@ -110,39 +126,43 @@ void tell(const Floats* sums, int row, Count panel, Listener& listener) {
 }
 
 template <Weighed weighed>
-void add_symbols(const Block& b, Count panel, Floats (*sums)[2]) {
+__attribute__((always_inline)) inline void add_symbols(const Block& b, Count panel, Floats (*sums)[parts]) {
   const std::int32_t* codes = b.symbols + panel * b.s * panel_width;
   const float* weights = weighed == Weighed::by_case ? b.case_weights + panel * b.s * panel_width : nullptr;
-  for (Count f = 0; f < b.s; ++f) {
-    const Ints low = load(codes + f * panel_width), high = load(codes + f * panel_width + 8);
-    Ints low_weight{}, high_weight{};
-    if constexpr (weighed == Weighed::by_case)
-      low_weight = (Ints)load(weights + f * panel_width), high_weight = (Ints)load(weights + f * panel_width + 8);
+  for (Count f = 0; f < b.s; ++f)
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part) {
+      const Count at = f * panel_width + part * lanes;
+      const Ints own = load(codes + at);
+      Ints weight{};
+      if constexpr (weighed == Weighed::by_case) weight = (Ints)load(weights + at);
 #pragma GCC unroll 6
-    for (int r = 0; r < group_height; ++r) {
-      const Ints q = all(b.query_symbols[f * group_height + r]);
-      if constexpr (weighed != Weighed::by_case)
-        low_weight = high_weight = (Ints)all(b.query_weights[f * group_height + r]);
-      sums[r][0] = sums[r][0] + (Floats)(low_weight & ~(low == q));
-      sums[r][1] = sums[r][1] + (Floats)(high_weight & ~(high == q));
+      for (int r = 0; r < group_height; ++r) {
+        if constexpr (weighed != Weighed::by_case) weight = (Ints)all(b.query_weights[f * group_height + r]);
+        sums[r][part] = sums[r][part] + (Floats)(weight & ~(own == all(b.query_symbols[f * group_height + r])));
+      }
     }
-  }
 }
 
 void run_product(const Block& b, Listener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
-    const Floats low_start = load(b.start + panel * panel_width), high_start = load(b.start + panel * panel_width + 8);
-    Floats sums[group_height][2];
+    Floats sums[group_height][parts];
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part) {
+      const Floats start = load(b.start + panel * panel_width + part * lanes);
 #pragma GCC unroll 6
-    for (int r = 0; r < group_height; ++r) sums[r][0] = low_start, sums[r][1] = high_start;
+      for (int r = 0; r < group_height; ++r) sums[r][part] = start;
+    }
     for (Count f = 0; f < b.d; ++f) {
-      const Floats low = load(x + f * panel_width), high = load(x + f * panel_width + 8);
+      Floats numbers[parts];
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) numbers[part] = load(x + f * panel_width + part * lanes);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         const Floats q = all(b.query_numbers[f * group_height + r]);
-        sums[r][0] = multiply_add(q, low, sums[r][0]);
-        sums[r][1] = multiply_add(q, high, sums[r][1]);
+#pragma GCC unroll 4
+        for (int part = 0; part < parts; ++part) sums[r][part] = multiply_add(q, numbers[part], sums[r][part]);
       }
     }
     add_symbols<Weighed::packed>(b, panel, sums);
@@ -156,24 +176,30 @@ void run(const Block& b, Listener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
     const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
-    Floats sums[group_height][2];
+    Floats sums[group_height][parts];
 #pragma GCC unroll 6
-    for (int r = 0; r < group_height; ++r) sums[r][0] = sums[r][1] = all(0.0f);
+    for (int r = 0; r < group_height; ++r)
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) sums[r][part] = Floats{};
     for (Count f = 0; f < b.d; ++f) {
-      const Floats numbers[2] = {load(x + f * panel_width), load(x + f * panel_width + 8)};
-      const Floats own[2] = {load(roots + f * panel_width), load(roots + f * panel_width + 8)};
+      Floats numbers[parts], own[parts];
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) {
+        numbers[part] = load(x + f * panel_width + part * lanes);
+        own[part] = load(roots + f * panel_width + part * lanes);
+      }
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         const Floats q = all(b.query_numbers[f * group_height + r]);
         const Floats missing = all(holes ? b.holes[f * group_height + r] : 0.0f);
         const Floats root = all(weighed == Weighed::by_query ? b.query_roots[f * group_height + r] : 0.0f);
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-          Floats gap = weighed == Weighed::packed     ? q - numbers[half]
-                       : weighed == Weighed::by_query ? multiply_add(root, numbers[half], q)
-                                                      : multiply_add(own[half], q, numbers[half]);
-          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own[half] * missing : missing);
-          add_gap<raise>(sums[r][half], gap, b.power);
+#pragma GCC unroll 4
+        for (int part = 0; part < parts; ++part) {
+          Floats gap = weighed == Weighed::packed     ? q - numbers[part]
+                       : weighed == Weighed::by_query ? multiply_add(root, numbers[part], q)
+                                                      : multiply_add(own[part], q, numbers[part]);
+          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own[part] * missing : missing);
+          add_gap<raise>(sums[r][part], gap, b.power);
         }
       }
     }
