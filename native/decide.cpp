@@ -29,9 +29,9 @@ void Decision::measure(Count query) {
 template <class Add>
 void Decision::with_coefficients(Count f, const Add& add) {
   if (ask_.by_query) {
-    add([own = ask_.by_query[query_ * c_.p + f]](Count) { return own; });
+    add([own = ask_.by_query[query_ * c_.p + f] * c_.coefficients[f]](Count) { return own; });
   } else if (c_.by_case) {
-    add([all = c_.by_case + f * c_.n](Count i) { return all[i]; });
+    add([all = c_.by_case + f, p = c_.p, scale = c_.coefficients[f]](Count i) { return all[i * p] * scale; });
   } else if (c_.g == 1) {
     add([own = c_.coefficients[f]](Count) { return own; });
   } else {

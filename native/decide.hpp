@@ -32,7 +32,7 @@ struct Columns {
   std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
   std::vector<double> slack;             // [n], or empty: nothing is left out
   std::vector<double> coefficients;      // [g, p]
-  const double* by_case = nullptr;       // [p, n] coefficients of every case of its own instead; null: there are none
+  const double* by_case = nullptr;       // [n, p] weights of every case, times the coefficients; null: there are none
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
   std::vector<std::int32_t> segment;     // [n]
@@ -53,7 +53,7 @@ struct Ask {
   const std::int32_t* group_codes;       // [n]
   const double* group_values;            // [n, v]
   const double* slack;                   // [m]; null: 0
-  const double* by_query;                // [m, p] coefficients of every query of its own; null: there are none
+  const double* by_query;                // [m, p] weights of every query, times the coefficients; null: there are none
   const double* blur;                    // [m] by how much the lengths of proposal and decision may differ; null: 0
   const double* reach;                   // [m] a sum that at least k cases do not exceed, or infinity; null: unknown
   Count m, k, v, n_groups, threads;

@@ -7,7 +7,7 @@ namespace {
 
 void take_case_weights(Columns& c, const Array& by_case) {
   c.by_case = data_of<double>(by_case, "by_case", 2, "float64");
-  require_shape(by_case, "by_case", {c.p, c.n});
+  require_shape(by_case, "by_case", {c.n, c.p});
   require(c.g == 1 && c.role.empty() && c.joined.empty(), "by_case needs one segment, and columns that stand for themselves.");
   for (Count at = 0; at < c.p * c.n; ++at)
     require(std::isfinite(c.by_case[at]) && c.by_case[at] >= 0, "by_case must be finite, not negative.");
@@ -60,7 +60,7 @@ void check_form(const Dense& index, int form) {
   require(index.is_usable(), "single precision cannot hold these cases.");
 }
 
-// What only this index can be asked: (m, p) coefficients of queries and (m,) lengths.
+// What only this index can be asked: (m, p) weights of queries and (m,) lengths.
 void take_extras(Ask& ask, const Columns& c, const Maybe& by_query, const Maybe& blur) {
   if (by_query) {
     ask.by_query = data_of<double>(*by_query, "by_query", 2, "float64");

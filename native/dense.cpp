@@ -23,11 +23,6 @@ double Dense::root(double term) const {
   return columns_.power == 2 ? std::sqrt(term) : columns_.power == 1 ? term : std::pow(term, 1 / columns_.power);
 }
 
-double Dense::ratio(Count feature, double coefficient) const {
-  const double own = columns_.coefficients[feature];
-  return own > 0 ? coefficient / own : 0.0;
-}
-
 // The length of every case from the centre, and the unit that makes the longest one about 1. A number is packed as
 // root of its coefficient * (x - centre).
 void Dense::measure(std::vector<double>& norm) {
@@ -38,14 +33,14 @@ void Dense::measure(std::vector<double>& norm) {
     for (Count j = 0; j < d; ++j) factors_[a * d + j] = root(c.coefficients[a * c.p + numbers_[j]]);
   for (Count j = 0; j < d; ++j) {
     const Count f = numbers_[j];
-    const double *x = c.values[f], *own = weighed_ == Weighed::by_case ? c.by_case + f * c.n : nullptr;
+    const double *x = c.values[f], *own = weighed_ == Weighed::by_case ? c.by_case + f : nullptr;
     for (Count i = 0; i < c.n; ++i) {
       if (x[i] != x[i]) {
         has_holes_ = true;
         continue;
       }
       double part = std::abs((x[i] - centre_[j]) * factors_[c.segment[i] * d + j]);
-      if (own) part *= root(ratio(f, own[i]));
+      if (own) part *= root(own[i * c.p]);
       norm[i] += c.power == 2 ? part * part : c.power == 1 ? part : std::pow(part, c.power);
     }
   }
@@ -103,7 +98,7 @@ void Dense::pack(const std::vector<double>& norm) {
       for (Count j = 0; j < d; ++j) {
         const Count f = numbers_[j], to = (panel * d + j) * panel_width + lane;
         const double x = (c.values[f][i] - centre_[j]) * factors_[a * d + j] * gain_;
-        const double r = by_case ? root(ratio(f, c.by_case[f * c.n + i])) : 1.0;
+        const double r = by_case ? root(c.by_case[i * c.p + f]) : 1.0;
         panels_[to] = static_cast<float>(r * x);
         square += x * x;
         if (!apart) continue;
@@ -116,7 +111,7 @@ void Dense::pack(const std::vector<double>& norm) {
         const Count f = symbols_[j], to = (panel * s + j) * panel_width + lane;
         codes_[to] = std::max(-1, c.codes[f][i]);
         if (!by_case) continue;
-        const double weight = c.by_case[f * c.n + i] * unit;
+        const double weight = c.by_case[i * c.p + f] * c.coefficients[f] * unit;
         case_weights_[to] = static_cast<float>(weight);
         is_usable_ = is_usable_ && weight < 1e30;
       }

@@ -58,7 +58,7 @@ void propose(const Block& block, Listener& listener);
 
 class Dense {
  public:
-  // `by_query`: the queries will bring coefficients; those of the columns only set the unit that they are packed in.
+  // `by_query`: the queries will bring weights.
   explicit Dense(Columns columns, bool by_query = false);
   void nearest(const Ask& ask, Form form, const Answer& answer) const;
   bool has_holes() const { return has_holes_; }
@@ -74,8 +74,7 @@ class Dense {
   void measure(std::vector<double>& norm);
   void sort(const std::vector<double>& norm);
   void pack(const std::vector<double>& norm);
-  double ratio(Count feature, double coefficient) const;  // of a coefficient to that of the column
-  double root(double term) const;                         // the length whose power is this
+  double root(double term) const;  // the length whose power is this
 
   Columns columns_;
   Weighed weighed_;

@@ -112,7 +112,8 @@ class Search final : public Listener {
       for (Count j = 0; j < s_; ++j) {
         const Count f = dense_.symbols_[j], to = (group * s_ + j) * group_height + row;
         const double q = ask_.queries[query * c_.p + f];
-        const double weight = (ask_.by_query ? ask_.by_query[query * c_.p + f] : c_.coefficients[a * c_.p + f]) * unit_;
+        const double own = ask_.by_query ? ask_.by_query[query * c_.p + f] : 1.0;
+        const double weight = own * c_.coefficients[a * c_.p + f] * unit_;
         const bool own_kind = c_.both_missing[f] == 0.0;  // a missing symbol equals a missing one
         codes_[to] = q != q ? (own_kind ? -1 : -2) : static_cast<std::int32_t>(q);
         weights_[to] = static_cast<float>(weight);
@@ -128,7 +129,7 @@ class Search final : public Listener {
     for (Count j = 0; j < d_; ++j, to += group_height) {
       const Count f = dense_.numbers_[j];
       const double factor = dense_.factors_[a * d_ + j] * dense_.gain_, x = (q[f] - dense_.centre_[j]) * factor;
-      const double r = ask_.by_query ? dense_.root(dense_.ratio(f, ask_.by_query[query * c_.p + f])) : 1.0;
+      const double r = ask_.by_query ? dense_.root(ask_.by_query[query * c_.p + f]) : 1.0;
       if (std::isinf(q[f])) served_[slot] = false;
       holes_[to] = static_cast<float>(c_.one_missing[f] * factor * r);
       numbers_[to] = static_cast<float>(form_ == Form::product ? -2 * x : weighed_ == Weighed::by_case ? -x : r * x);

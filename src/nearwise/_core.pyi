@@ -53,15 +53,15 @@ class CoarseIndex:
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
 
-    Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for a
-    query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1, 3 powers with
-    any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `scan`.
+    Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for
+    a query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1, 3 powers
+    with any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `scan`.
     ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over
     the latter is at most that over those it stands in for, and at least that less the square of the two ``slack``
-    (n,), (m,) together. ``by_case`` (p, n) or ``by_query`` (m, p) are coefficients of every case or query, instead
-    of those of the columns, which then set the unit. ``tables``, one (new features, 1 or levels) a column that
-    decides, and ``units`` (p,) make the decision the sum of the squares of new features; its lengths may differ
-    from those of the proposal by ``blur`` (m,).
+    (n,), (m,) together. ``by_case`` (n, p) or ``by_query`` (m, p) are weights of every case or query, which
+    multiply the coefficients. ``tables``, one (new features, 1 or levels) a column that decides, and ``units`` (p,)
+    make the decision the sum of the squares of new features; its lengths may differ from those of the proposal by
+    ``blur`` (m,).
     """
 
     def __init__(

@@ -283,9 +283,9 @@ def test_an_index_refuses_impossible_roles(extra, message):
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        ({"by_case": np.ones((2, 3))}, "by_case must have shape"),
-        ({"by_case": np.full((2, 4), -1.0)}, "by_case must be finite, not negative"),
-        ({"by_case": np.ones((2, 4)), "by_query": True}, "by_query needs one segment"),
+        ({"by_case": np.ones((3, 2))}, "by_case must have shape"),
+        ({"by_case": np.full((4, 2), -1.0)}, "by_case must be finite, not negative"),
+        ({"by_case": np.ones((4, 2)), "by_query": True}, "by_query needs one segment"),
         ({"tables": [np.ones((1, 1))] * 2}, "tables and units come together"),
         ({"tables": [np.ones((1, 1))] * 2, "units": np.ones(2)}, "a mapping needs power 2, one segment and roles"),
         ({"tables": [np.ones((1, 1))], "units": np.ones(2), "role": MAPPED}, "tables must be one a column"),

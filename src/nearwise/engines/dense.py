@@ -90,8 +90,8 @@ class DenseEngine(NativeEngine):
         assert native is not None  # the engine was made with it
         by_case = None
         if self._by_case:
-            by_case = np.stack([weights.pairs(f, stored, stored.cases)[0] for f in range(len(self._scales))])
-            by_case *= self._scales[:, None]
+            weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
+            by_case = np.ascontiguousarray(weights.values)
         return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query)
 
     @cached_property
@@ -105,9 +105,7 @@ class DenseEngine(NativeEngine):
         if self._short is not None:
             asked, more = self._short.added_to(asked), {"slack": self._slack(asked)}
         if self._by_query:
-            own = (
-                np.asarray(self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values) * self._scales
-            )
+            own = self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values
             more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(self._scales))))}
         question = Question.of(np.ascontiguousarray(asked.T), k, payload, leave_out, **more)
         left = np.arange(len(queries))
