@@ -13,8 +13,14 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-typedef float Floats __attribute__((vector_size(32)));
-typedef std::int32_t Ints __attribute__((vector_size(32)));
+#ifdef __AVX2__
+constexpr int wide = 8;
+#else
+constexpr int wide = 4;  // what SSE2 and NEON hold: GCC compares wider vectors one by one and keeps them in memory
+#endif
+constexpr int parts = near_width / wide;  // vectors of a panel
+typedef float Floats __attribute__((vector_size(4 * wide)));
+typedef std::int32_t Ints __attribute__((vector_size(4 * wide)));
 typedef double Doubles __attribute__((vector_size(32)));
 typedef std::int64_t Longs __attribute__((vector_size(32)));
 
@@ -25,8 +31,8 @@ Vector load(const Scalar* from) {
   return out;
 }
 
-Floats all(float x) { return Floats{x, x, x, x, x, x, x, x}; }
-Ints all(std::int32_t x) { return Ints{x, x, x, x, x, x, x, x}; }
+Floats all(float x) { return x - Floats{}; }  // exact for every x, -0 too
+Ints all(std::int32_t x) { return x + Ints{}; }
 
 Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 Floats where(Ints mask, Floats yes, Floats no) { return mask ? yes : no; }
@@ -43,16 +49,27 @@ unsigned signs(Ints mask) {
 #ifdef __AVX2__
   return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask));
 #else
-  unsigned out = 0;
-  for (int i = 0; i < 8; ++i) out |= static_cast<unsigned>(mask[i] & 1) << i;
-  return out;
+  const Ints bits = mask & Ints{1, 2, 4, 8};
+  return static_cast<unsigned>(bits[0] | bits[1] | bits[2] | bits[3]);
 #endif
 }
 
 // The sums so far. Loops over features work on a copy of their own, which stays in registers.
 struct Sums {
-  Floats at[near_height][2];
+  Floats at[near_height][parts];
 };
+
+// One feature of the cases of a panel.
+struct Panel {
+  Floats at[parts];
+};
+
+Panel panel_at(const float* x) {
+  Panel out;
+#pragma GCC unroll 4
+  for (int part = 0; part < parts; ++part) out.at[part] = load<Floats>(x + part * wide);
+  return out;
+}
 
 // delta^power of two known values, from their gap x - q.
 template <Kind kind, int power>
@@ -70,13 +87,14 @@ template <Kind kind, int power>
 void add_clean(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
   Sums own = sums;
   for (Count f = 0; f < features; ++f) {
-    const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
+    const Panel panel = panel_at(x + f * near_width);
     const Floats weight = all(kind == number ? 0.0f : weights[f]);
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats asked = all(q[f * near_height + r]);
-      own.at[r][0] = own.at[r][0] + term<kind, power>(low - asked, weight);
-      own.at[r][1] = own.at[r][1] + term<kind, power>(high - asked, weight);
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part)
+        own.at[r][part] = own.at[r][part] + term<kind, power>(panel.at[part] - asked, weight);
     }
   }
   sums = own;
@@ -85,12 +103,12 @@ void add_clean(Sums& sums, const float* x, const float* q, const float* weights,
 void add_largest(Sums& sums, const float* x, const float* q, Count features) {
   Sums own = sums;
   for (Count f = 0; f < features; ++f) {
-    const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
+    const Panel panel = panel_at(x + f * near_width);
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats asked = all(q[f * near_height + r]);
-      own.at[r][0] = own.at[r][0] + larger(low, asked);
-      own.at[r][1] = own.at[r][1] + larger(high, asked);
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + larger(panel.at[part], asked);
     }
   }
   sums = own;
@@ -108,37 +126,47 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
                const float* unknown_case, const std::uint32_t* is_unknown, const std::uint8_t* any_unknown, Count features) {
   constexpr int half = near_height / 2;
   for (int from = 0; from < near_height; from += half) {
-    Floats own[half][2];
+    Floats own[half][parts];
 #pragma GCC unroll 3
-    for (int r = 0; r < half; ++r) own[r][0] = sums.at[from + r][0], own[r][1] = sums.at[from + r][1];
+    for (int r = 0; r < half; ++r)
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) own[r][part] = sums.at[from + r][part];
     for (Count f = 0; f < features; ++f) {
-      const Floats low = load<Floats>(x + f * near_width), high = load<Floats>(x + f * near_width + 8);
+      const Panel panel = panel_at(x + f * near_width);
       const Floats weight = all(kind == number ? 0.0f : weights[f]);
-      const Ints known_low = low == low, known_high = high == high;
+      Ints is_known[parts];
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) is_known[part] = panel.at[part] == panel.at[part];
       const Count first = f * near_height + from;
       if (__builtin_expect(any_unknown[f], 0)) {
-        const Ints other_low = load<Ints>(unknown + f * near_width), other_high = load<Ints>(unknown + f * near_width + 8);
+        const Panel other = panel_at(unknown + f * near_width);
 #pragma GCC unroll 3
         for (int r = 0; r < half; ++r) {
           const Floats asked = all(q[first + r]);
           const Ints mask = all(static_cast<std::int32_t>(is_unknown[first + r]));
           const Ints others = (Ints)all(unknown_case[first + r]);  // 0 where the query's value is missing
-          own[r][0] = own[r][0] + holed_term<kind, power>(low - asked, weight, known_low & ~mask,
-                                                          (Floats)((mask & other_low) | others));
-          own[r][1] = own[r][1] + holed_term<kind, power>(high - asked, weight, known_high & ~mask,
-                                                          (Floats)((mask & other_high) | others));
+#pragma GCC unroll 4
+          for (int part = 0; part < parts; ++part) {
+            const Floats instead = (Floats)((mask & (Ints)other.at[part]) | others);
+            own[r][part] = own[r][part] + holed_term<kind, power>(panel.at[part] - asked, weight,
+                                                                  is_known[part] & ~mask, instead);
+          }
         }
         continue;
       }
 #pragma GCC unroll 3
       for (int r = 0; r < half; ++r) {
         const Floats asked = all(q[first + r]), others = all(unknown_case[first + r]);
-        own[r][0] = own[r][0] + holed_term<kind, power>(low - asked, weight, known_low, others);
-        own[r][1] = own[r][1] + holed_term<kind, power>(high - asked, weight, known_high, others);
+#pragma GCC unroll 4
+        for (int part = 0; part < parts; ++part)
+          own[r][part] =
+              own[r][part] + holed_term<kind, power>(panel.at[part] - asked, weight, is_known[part], others);
       }
     }
 #pragma GCC unroll 3
-    for (int r = 0; r < half; ++r) sums.at[from + r][0] = own[r][0], sums.at[from + r][1] = own[r][1];
+    for (int r = 0; r < half; ++r)
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) sums.at[from + r][part] = own[r][part];
   }
 }
 
@@ -150,16 +178,17 @@ void run(const NearBlock& b, NearListener& listener) {
     const float* unknown = b.unknown + panel * b.h * near_width;
     Sums sums;
     if constexpr (by_largest) {
-      const Floats low = load<Floats>(b.start + panel * near_width), high = load<Floats>(b.start + panel * near_width + 8);
+      const Panel start = panel_at(b.start + panel * near_width);
 #pragma GCC unroll 6
-      for (int r = 0; r < near_height; ++r) {
-        sums.at[r][0] = low + all(b.query_start[r]);
-        sums.at[r][1] = high + all(b.query_start[r]);
-      }
+      for (int r = 0; r < near_height; ++r)
+#pragma GCC unroll 4
+        for (int part = 0; part < parts; ++part) sums.at[r][part] = start.at[part] + all(b.query_start[r]);
       add_largest(sums, x, b.queries, b.clean[number]);
     } else {
 #pragma GCC unroll 6
-      for (int r = 0; r < near_height; ++r) sums.at[r][0] = sums.at[r][1] = all(0.0f);
+      for (int r = 0; r < near_height; ++r)
+#pragma GCC unroll 4
+        for (int part = 0; part < parts; ++part) sums.at[r][part] = all(0.0f);
       add_clean<number, power>(sums, x, b.queries, b.weights, b.clean[number]);
     }
     if (clean > b.clean[number]) {
@@ -179,7 +208,9 @@ void run(const NearBlock& b, NearListener& listener) {
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats limit = all(listener.limits[r]);
-      const unsigned mask = signs(sums.at[r][0] <= limit) | (signs(sums.at[r][1] <= limit) << 8);
+      unsigned mask = 0;
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) mask |= signs(sums.at[r][part] <= limit) << (part * wide);
       if (__builtin_expect(mask != 0, 0)) {
         float values[near_width];
         __builtin_memcpy(values, &sums.at[r][0], sizeof sums.at[r]);

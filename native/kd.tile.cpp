@@ -32,6 +32,32 @@ Four smaller(Four a, Four b) { return {_mm256_min_pd(a.v, b.v)}; }
 std::uint32_t at_most(Four a, Four b) {
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)));
 }
+#elif defined(__GNUC__)
+typedef double Two __attribute__((vector_size(16)));  // what SSE2 and NEON hold; wider ones end up in memory
+typedef std::int64_t TwoMasks __attribute__((vector_size(16)));
+struct Four {
+  Two low, high;
+};
+Four load(const double* x) {
+  Four out;
+  __builtin_memcpy(&out.low, x, sizeof out.low);
+  __builtin_memcpy(&out.high, x + 2, sizeof out.high);
+  return out;
+}
+Four all(double x) { return {Two{x, x}, Two{x, x}}; }
+void store(double* x, Four a) {
+  __builtin_memcpy(x, &a.low, sizeof a.low);
+  __builtin_memcpy(x + 2, &a.high, sizeof a.high);
+}
+Four operator+(Four a, Four b) { return {a.low + b.low, a.high + b.high}; }
+Four operator-(Four a, Four b) { return {a.low - b.low, a.high - b.high}; }
+Four operator*(Four a, Four b) { return {a.low * b.low, a.high * b.high}; }
+Four larger(Four a, Four b) { return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}; }
+Four smaller(Four a, Four b) { return {a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high}; }
+std::uint32_t at_most(Four a, Four b) {
+  const TwoMasks bits = ((a.low <= b.low) & TwoMasks{1, 2}) | ((a.high <= b.high) & TwoMasks{4, 8});
+  return static_cast<std::uint32_t>(bits[0] | bits[1]);
+}
 #else
 struct Four {
   double v[4];
