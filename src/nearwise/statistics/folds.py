@@ -6,23 +6,18 @@ like cards. Equal cases are numbered first and may fall into different folds.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.differences.metric import Encoded, Measure, Measured, Metric
+from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError
+from nearwise.statistics.feature_words import feature_words
+from nearwise.statistics.words import Words, case_blocks, mixed, salt, target_words
 
 __all__ = ["given_folds", "seed_of", "shuffled_folds"]
-
-Words = NDArray[np.uint64]
-
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FACTORS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-_MISSING = np.uint64(0xD1B54A32D192ED03)
 
 
 def seed_of(random_state: Any) -> int:
@@ -45,7 +40,8 @@ def seed_of(random_state: Any) -> int:
 def shuffled_folds(metric: Metric, cases: Measured, target: Target, folds: int, seed: int) -> NDArray[np.int32]:
     """(n,) the fold of each case: stratified, sizes that differ by one at the most (Reading P8).
 
-    Depends on the values, the names of the features, the classes and the seed, not on the order of cases or features.
+    Depends on the values, the classes and the seed, not on the order of cases or features, nor on what features are
+    called.
     """
     words = _shuffled_words(metric, cases, target, seed)
     classes = np.zeros(len(target), dtype=np.intp) if target.classes is None else target.values
@@ -72,30 +68,11 @@ def given_folds(folds: Any, metric: Metric, cases: Measured, target: Target, see
 
 def _shuffled_words(metric: Metric, cases: Measured, target: Target, seed: int) -> Words:
     """(n,) one word a case, the same for equal cases but for their number among their like."""
-    words = np.zeros(len(cases), dtype=np.uint64)
-    for measure, column in zip(metric.measures, cases.columns, strict=True):
-        words += _mixed(_words(measure, column) ^ _salt(measure.name))  # a sum does not depend on the order of features
-    weights = (target.weights + 0.0).view(np.uint64)
-    words = _mixed(words ^ _mixed(weights ^ _mixed(_values(target))))
-    words = _mixed(words ^ _salt(f"seed {seed}"))
-    return _numbered(words)
-
-
-def _values(target: Target) -> Words:
-    return np.asarray(target.values, dtype=np.float64).view(np.uint64)
-
-
-def _words(measure: Measure, column: Encoded) -> Words:
-    key = getattr(measure.fitted, "key", None)
-    if key is None:
-        words = (np.asarray(column.values, dtype=np.float64) + 0.0).view(np.uint64).copy()  # + 0.0: -0.0 is 0.0
-    else:
-        seen = column.missing if column.missing is not None else np.zeros(len(column.values), dtype=bool)
-        digests = [b"\0" * 8 if gone else _digest(key(v)) for v, gone in zip(column.values, seen, strict=True)]
-        words = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
-    if column.missing is not None:
-        words[column.missing] = _MISSING
-    return words
+    words, features = target_words(target), feature_words(metric, cases, target)
+    for rows, values in case_blocks(metric, cases):
+        for some, own in values:  # a sum does not depend on the order of features
+            words[rows] += mixed(own ^ features[some, None]).sum(axis=0)
+    return _numbered(mixed(mixed(words) ^ salt(f"seed {seed}")))
 
 
 def _numbered(words: Words) -> Words:
@@ -109,24 +86,5 @@ def _numbered(words: Words) -> Words:
     starts = np.flatnonzero(new)
     number = np.arange(len(words)) - np.repeat(starts, np.diff(np.append(starts, len(words))))
     out = words.copy()
-    out[order] = np.where(number > 0, _mixed(ranked ^ _mixed(number.astype(np.uint64))), ranked)
+    out[order] = np.where(number > 0, mixed(ranked ^ mixed(number.astype(np.uint64))), ranked)
     return out
-
-
-def _digest(key: bytes) -> bytes:
-    return blake2b(key, digest_size=8).digest()
-
-
-def _salt(name: str) -> np.uint64:
-    return np.uint64(int.from_bytes(_digest(name.encode()), "little"))
-
-
-def _mixed(words: Words) -> Words:
-    """Every bit of a word spread over all of them (the finaliser of splitmix64)."""
-    out = words + _STEP
-    spare = np.empty_like(out)
-    for shift, factor in _FACTORS:
-        out ^= np.right_shift(out, np.uint64(shift), out=spare)
-        out *= np.uint64(factor)
-    out ^= np.right_shift(out, np.uint64(31), out=spare)
-    return np.asarray(out)
