@@ -62,6 +62,18 @@ def test_a_shape_has_importances_a_tidy_frame_json_and_a_plot(name):
     assert "age" in repr(shape)
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_features_in_another_order_keep_their_weights(name):
+    shape, importances, _, _ = SHAPES[name]
+    turned = shape.in_order(NAMES[::-1])
+    assert turned.features == NAMES[::-1]
+    np.testing.assert_allclose(turned.importances, importances[::-1])
+    rows = sorted(map(str, zip(*shape.columns().values(), strict=True)))
+    assert sorted(map(str, zip(*turned.columns().values(), strict=True))) == rows
+    assert turned.in_order(NAMES) == shape
+    assert shape.in_order(NAMES) is shape
+
+
 def test_values_have_the_promised_shapes():
     assert SHAPES["global"][0].values.shape == (2,)
     assert SHAPES["per-class"][0].values.shape == (2, 2)

@@ -76,6 +76,17 @@ class Weights:
         """The same weights in the order of the classes and the levels of a table."""
         return self
 
+    def in_order(self, features: Sequence[str]) -> Weights:
+        """The same weights with the features in this order."""
+        if tuple(features) == self.features:
+            return self
+        place = {name: f for f, name in enumerate(self.features)}
+        return self._moved([place[name] for name in features])
+
+    def _moved(self, places: list[int]) -> Weights:
+        """The weights of the features at these places."""
+        return type(self)(self.values[..., places], [self.features[f] for f in places])
+
     def of_queries(self, rows: slice | NDArray[np.intp], m: int) -> Weights:
         """The weights that a block of m queries needs; the same ones unless they come with the queries."""
         return self

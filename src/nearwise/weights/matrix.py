@@ -62,6 +62,10 @@ class Matrix(Weights):
         ]
         return np.array(found, dtype=np.float64)
 
+    def _moved(self, places: list[int]) -> Weights:
+        values = np.hstack([self.blocks[f] for f in places])
+        return Matrix(values, [self.features[f] for f in places], [self.levels[f] for f in places])
+
     def table(self, f: int, stored: Encoded) -> Array:
         """(new features, v + 2) where each level of feature f lands, then a missing value, then a symbol never seen."""
         block, v = self.blocks[f], symbols(self.levels[f])

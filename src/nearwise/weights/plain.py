@@ -68,6 +68,9 @@ class PerClass(Weights):
         rows = [self.classes.index(label) for label in classes]
         return PerClass(self.values[rows], self.features, classes, self.priors[rows])
 
+    def _moved(self, places: list[int]) -> Weights:
+        return PerClass(self.values[:, places], [self.features[f] for f in places], self.classes, self.priors)
+
     def _codes(self, stored: Stored) -> NDArray[np.intp]:
         if stored.classes is None:
             raise InputError("Weights per class need stored cases with classes.")

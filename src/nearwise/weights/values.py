@@ -141,6 +141,18 @@ class PerValue(Weights):
             priors=self.priors[rows] if rows else (),
         )
 
+    def _moved(self, places: list[int]) -> Weights:
+        return PerValue(
+            [self.values[f] for f in places],
+            [self.features[f] for f in places],
+            [self.levels[f] for f in places],
+            by=self.by if isinstance(self.by, str) else [self.by[f] for f in places],
+            unseen=self.unseen[..., places],
+            frequencies=[self.frequencies[f] for f in places],
+            classes=self.classes,
+            priors=self.priors,
+        )
+
     @cached_property
     def _tables(self) -> tuple[Array, ...]:
         """One array a feature, (v + 2,) or (c, v + 2): symbols, the missing value, the unseen one; or (1,), (c, 1)."""
