@@ -61,6 +61,11 @@ def problem_of(records, y, w=None, schema=None, classes=None, **settings):
     return Problem.of(table, Target(np.searchsorted(classes, y), classes, weights), **settings)
 
 
+def canonical_problem_of(*made, **settings):
+    """With features in the order in which methods that go by feedback see them, for twins that break ties by place."""
+    return problem_of(*made, **settings).in_canonical_order()
+
+
 def slow_means(problem, f, pairs="all"):
     """Overall, in-class and out-of-class means of feature f, straight from eqs. 1, 3 and 4."""
     measure, cases, target = problem.metric.measures[f], problem.cases.columns[f], problem.target

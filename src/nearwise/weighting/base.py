@@ -7,7 +7,8 @@ found by itself and appears in `nearwise methods`, in the common checks and on t
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import class_target, learn_table, number_target, query_table, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
+from nearwise.statistics.feature_words import feature_words
 from nearwise.weights import Stored, Weights
 
 __all__ = [
@@ -66,6 +68,8 @@ class Problem:
     metric: Metric
     cases: Measured
     target: Target
+    order: NDArray[np.intp] | None = None
+    """(p,) where the user's table has each feature, if they are in another order here"""
 
     @classmethod
     def of(cls, table: CaseTable, target: Target, **settings: Any) -> Problem:
@@ -82,14 +86,36 @@ class Problem:
         return Stored(self.cases, codes)
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
-        return Problem(self.table.take(rows), self.metric, self.cases.take(rows), self.target.take(rows))
+        table, cases = self.table.take(rows), self.cases.take(rows)
+        return replace(self, table=table, cases=cases, target=self.target.take(rows))
+
+    def in_canonical_order(self) -> Problem:
+        """The same with its features in an order that their values give, whatever their places and names."""
+        order = np.argsort(feature_words(self.metric, self.cases, self.target))
+        table, names = self.table, self.features
+        schema = replace(table.schema, kinds={names[f]: table.schema[names[f]] for f in order})
+        return Problem(
+            replace(table, schema=schema, columns=tuple(table.columns[f] for f in order)),
+            replace(self.metric, measures=tuple(self.metric.measures[f] for f in order)),
+            replace(self.cases, columns=tuple(self.cases.columns[f] for f in order)),
+            self.target,
+            order,
+        )
+
+    def from_users(self, by_feature: Any) -> NDArray[Any]:
+        """An array whose last axis has the features as the user's table has them, in the order here."""
+        return np.asarray(by_feature) if self.order is None else np.take(by_feature, self.order, axis=-1)
+
+    def to_users(self, by_feature: Any) -> NDArray[Any]:
+        """An array whose last axis has the features in the order here, as the user's table has them."""
+        return np.asarray(by_feature) if self.order is None else np.take(by_feature, np.argsort(self.order), axis=-1)
 
 
 class Weighting(Parameters):
     """Learns `weights_` from cases and their classes."""
 
     id: ClassVar[str]
-    place: ClassVar[Place]
+    place: ClassVar[Place] = PRESET_GLOBAL
     reference: ClassVar[str]
     """keys of the bibliography"""
     p: ClassVar[float] = 2
@@ -100,6 +126,11 @@ class Weighting(Parameters):
     needs_classes: ClassVar[bool] = True
     by_order: ClassVar[bool] = False
     """whether the weights depend on the order of the cases, as those of online methods do by definition"""
+    in_canonical_order: ClassVar[bool | None] = None
+    """whether `_learn` sees the features in an order that does not depend on that of the columns; None says so of
+    methods that go by feedback, whose draws, ties and rounding would depend on it"""
+    by_feature: ClassVar[tuple[str, ...]] = ("population_", "scores_", "spread_")
+    """attributes that are arrays with one entry a feature in their last axis"""
     check_parameters: ClassVar[dict[str, Any]] = {}
     """cheap parameters for the common checks"""
 
@@ -154,10 +185,28 @@ class Weighting(Parameters):
                 f"The weighting {self.id!r} learns from classes, and there are none here: use "
                 "feature_weights='none' or your own weights, or bin a target that is a number."
             )
-        self.weights_ = self._learn(problem)
+        is_canonical = self.in_canonical_order
+        if is_canonical is None:
+            is_canonical = self.place.bias == "feedback"
+        self.weights_ = self._learn_canonically(problem) if is_canonical else self._learn(problem)
         if problem.target.classes is not None:
             self.classes_ = problem.target.classes
         return self.weights_
+
+    def _learn_canonically(self, problem: Problem) -> Weights:
+        """Learn in the canonical order of the features, and put what was learned in that of the table."""
+        moved = problem.in_canonical_order()
+        self._move(moved.from_users, len(problem.features))  # a search may go on from them
+        try:
+            return self._learn(moved).in_order(problem.features)
+        finally:
+            self._move(moved.to_users, len(problem.features))
+
+    def _move(self, move: Callable[[Any], NDArray[Any]], p: int) -> None:
+        for name in self.by_feature:
+            found: Any = getattr(self, name, ())
+            if np.shape(found)[-1:] == (p,):
+                setattr(self, name, move(found))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -181,8 +230,10 @@ class Mergeable(Weighting):
     """A weighting over statistics that merge: adding and removing cases equals a batch fit.
 
     Write `_partial` (statistics of some cases) and `_finish` (weights from statistics). Statistics have
-    ``merge(other)`` and ``remove(other)``.
+    ``merge(other)`` and ``remove(other)``, and hold features as the table has them.
     """
+
+    in_canonical_order = False
 
     @abstractmethod
     def _partial(self, problem: Problem) -> Any: ...

@@ -24,8 +24,8 @@ class Beam(Searching):
     a(S) is the accuracy of k nearest neighbours with the features S alone; ``direction="backward"`` starts with all
     features and leaves one out instead. With ``width=1`` it is `Forward` or `Backward`. A set that several ways
     lead to is tried once. The search ends when ``patience`` levels in a row have not raised the best accuracy by more
-    than ``tol`` (backward: have lost more). Equal accuracies go to fewer features, then to the set with earlier
-    features.
+    than ``tol`` (backward: have lost more). Equal accuracies go to fewer features, then to the set with
+    those that are first in canonical order.
 
     Reading: Aha and Bankert keep a queue of sets and expand one at a time; here a level is expanded at once, so that
     all its sets are tried in one pass over the cases. Ranges and tables are those of all cases (K6, V7).

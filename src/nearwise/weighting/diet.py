@@ -32,7 +32,7 @@ class Diet(Searching):
     the best vector that was not yet expanded, wherever that is, and ends after ``patience`` steps without a better one;
     ``"hill-climbing"`` goes on from the best neighbour and ends at the first step that finds no better one. With
     ``levels=1`` it selects features. Equal accuracies go to fewer features, then to the smaller sum of weights, then
-    to larger weights of earlier features; all weights 0 is never tried.
+    to larger weights of features that are first in canonical order; all weights 0 is never tried.
 
     Reading: the search starts at equal weights of 1 (``start="full"``), plain nearest neighbours, which it can
     only improve on. The distance is the sum of w * delta^2 (K12). The folds are the same for all vectors; ranges and
@@ -148,7 +148,7 @@ class Diet(Searching):
 
     def _better(self, key: Key, change: str, found: Found, budget: Budget) -> None:
         weights = _levels(key) / self.levels
-        found.tell(change, weights, -key[0], values=weights.tolist())
+        found.tell(change, weights, -key[0], values=found.problem.to_users(weights).tolist())
         found.keep(weights, -key[0])
         budget.has_result = True
 

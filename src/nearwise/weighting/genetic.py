@@ -147,7 +147,7 @@ class GeneticWeights(Weighting):
         if not goes_on:
             self.seed_ = seed_of(self.random_state)
         scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
-        first = Scored(self.population_ if goes_on else self._first(len(problem.features)))
+        first = Scored(self.population_ if goes_on else self._first(problem))
         history = (
             {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
         )
@@ -200,13 +200,13 @@ class GeneticWeights(Weighting):
         best = history["best_accuracy"]
         return self.patience is not None and len(best) - 1 - best.index(max(best)) >= self.patience
 
-    def _first(self, p: int) -> Array:
+    def _first(self, problem: Problem) -> Array:
         """Uniform numbers over their sum (A9), behind the vectors given."""
         rng = np.random.default_rng([self.seed_, 0])
-        drawn = normalised(rng.random((self.population_size, p)))
+        drawn = normalised(rng.random((self.population_size, len(problem.features))))
         if self.initial is None:
             return drawn
-        given = normalised(np.asarray(self.initial, dtype=np.float64))
+        given = normalised(problem.from_users(np.asarray(self.initial, dtype=np.float64)))
         return np.concatenate([given, drawn])[: self.population_size]
 
     def _forget(self) -> None:

@@ -94,7 +94,8 @@ class NeighbourhoodComponents(Weighting):
             if p > 1:
                 warn(f"{why}: {self.id!r} leaves the features as they are.")
             self.n_iter_ = 0
-            return Matrix(np.eye(p)[:rows], problem.features)
+            kept = np.sort(problem.from_users(np.arange(p))[:rows])
+            return Matrix(problem.from_users(np.eye(p)[kept]), problem.features)
         order = case_order(problem, 0)  # so that rounding is the same in any order of cases
         X = _in_units(problem)[order]
         made = sklearn_module("neighbors", self.id).NeighborhoodComponentsAnalysis(
@@ -107,7 +108,15 @@ class NeighbourhoodComponents(Weighting):
             warnings.filterwarnings("ignore", "\\[NeighborhoodComponentsAnalysis\\] NCA did not converge")
             made.fit(X, problem.target.values[order])
         self.n_iter_ = int(made.n_iter_)
-        return Matrix(made.components_, problem.features)
+        is_square = rows == p and self._starts_at_identity(problem)
+        found = problem.to_users(made.components_.T).T if is_square else made.components_  # row f began as feature f
+        return Matrix(found, problem.features)
+
+    def _starts_at_identity(self, problem: Problem) -> bool:
+        """Of as many rows as features; scikit-learn's "auto" does unless there are more classes."""
+        return self.init == "identity" or (
+            self.init == "auto" and len(problem.features) >= len(np.unique(problem.target.values))
+        )
 
     def _check(self, problem: Problem) -> None:
         check_whole("n_components", self.n_components, 1, none=True)

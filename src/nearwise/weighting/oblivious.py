@@ -23,7 +23,7 @@ class Oblivious(Searching):
     a(S) is the leave-one-out accuracy of the nearest neighbour with the features S alone. Cases that agree on the
     features that are left are one abstract case: they are equally near and share the vote, which is what a leaf of
     the paper's oblivious decision tree says. It starts with all features, so it sees those that matter only together
-    (parity). Equal accuracies leave out the later feature; one feature stays.
+    (parity). Equal accuracies leave out the last feature in canonical order; one feature stays.
 
     Reading: "does not fall" compares with the set before, and equal is not a fall. Where no abstract case agrees with
     a query the nearest ones answer, by the plain sum of differences (p = 1). It is `Backward` with nothing to

@@ -67,8 +67,8 @@ class Race(Searching):
 
     Reading: a race per step ("stepwise"), not Moore and Lee's schemata, which race single features while the others
     are drawn at random. A race ends with one set left or with all cases asked; then the lowest error wins, equals going
-    to fewer features, then to the earlier feature. The order of cases is drawn from their content and the seed,
-    not from their place. Ranges and tables are those of all cases (K6, V7).
+    to fewer features, then to the first in canonical order. The order of cases is drawn from their content and the
+    seed, not from their place. Ranges and tables are those of all cases (K6, V7).
 
     Parameters
     ----------

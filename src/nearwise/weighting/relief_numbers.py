@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class RReliefF(ReliefLike):
     def _contrast(self, problem: Problem, features: NDArray[Any]) -> Contrast:
         """All cases are one group: neighbours are sought among all of them."""
         numbers = Target(np.zeros(len(problem.target)), None, problem.target.weights)
-        return super()._contrast(Problem(problem.table, problem.metric, problem.cases, numbers), features)
+        return super()._contrast(replace(problem, target=numbers), features)
 
     def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
         p, target_differs = len(contrast.measures), 0.0

@@ -1,7 +1,7 @@
 """What methods share that search for features, or for a few weights, by how well the cases classify each other.
 
 A step asks about many weight vectors that differ from a base in one feature, in one call. Equal scores go to fewer
-features, then to the earlier feature: the order of features decides nothing else.
+features, then to the first in canonical order, which does not depend on the columns: see `Problem.in_canonical_order`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Scorer:
 class Found:
     """The best weights of a search so far, and the steps on the way."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.names = problem, problem.features
         self.weights: Array | None = None
         self.score = -np.inf
         self.history: list[dict[str, Any]] = []
@@ -73,7 +73,7 @@ class Found:
         self.weights, self.score = weights.copy(), float(score)
 
     def tell(self, change: str, weights: Array, score: float, **more: Any) -> None:
-        features = [name for name, weight in zip(self.names, weights, strict=True) if weight > 0]
+        features = [self.names[f] for f in self.problem.to_users(np.arange(len(self.names))) if weights[f] > 0]
         self.history.append({"change": change, "features": features, "score": float(score), **more})
 
 
@@ -104,7 +104,7 @@ class Searching(Weighting):
         check_choice("vote", self.vote, ("majority", "distance"))
         self._check(problem)
         seed = seed_of(self.random_state)
-        found = Found(problem.features)
+        found = Found(problem)
         with Budget(f"search of {self.id!r}", self.max_time) as budget:
             why = cannot_learn(problem)
             if why:

@@ -78,6 +78,7 @@ class SingleFeatureAccuracy(Weighting):
     """
 
     id = "sfa"
+    in_canonical_order = False  # each feature for itself
     place = FEEDBACK_GLOBAL
     reference = "guvenir1997"
     check_parameters = {"folds": 5}  # noqa: RUF012 - a constant of the class

@@ -57,7 +57,7 @@ class Forward(Stepwise):
     a(S) is the accuracy of k nearest neighbours with the features S alone, leaving one case out or over folds. The
     search starts without features, takes at least one, and ends when ``patience`` steps in a row have not raised
     the accuracy by more than ``tol``; the best set on the way counts. Equal accuracies go to fewer features, then to
-    the earlier feature.
+    the first in canonical order.
 
     Reading: ranges of numbers and tables of symbols are those of all cases (K6, V7); the vote is a majority with fair
     ties. The accuracy that chose the features flatters them: measure on other cases.
@@ -132,7 +132,7 @@ class Backward(Stepwise):
 
     a(S) is the accuracy of k nearest neighbours with the features S alone. The search starts with all features, keeps
     at least one, and ends when ``patience`` steps in a row have lost more than ``tol`` against the best accuracy seen;
-    of the sets within ``tol`` of it the smallest counts. Equal accuracies leave out the later feature.
+    of the sets within ``tol`` of it the smallest counts. Equal accuracies leave out the last in canonical order.
     With ``max_features`` it goes on until so few are left, whatever that costs.
 
     Unlike `Forward` it sees features that matter only together, since it starts with all of them.
@@ -165,7 +165,7 @@ def eliminate(scorer: Scorer, found: Found, budget: Budget, limit: int, tol: flo
     budget.has_result = True
     stale = 0
     for _ in budget.rounds(len(chosen) - 1):
-        held = np.flatnonzero(chosen)[::-1]  # of equals the later feature goes
+        held = np.flatnonzero(chosen)[::-1]  # of equals the last feature goes
         scores = scorer(Changes.of(chosen, held, 0.0))
         best = int(scores.argmax())
         chosen[held[best]] = 0.0

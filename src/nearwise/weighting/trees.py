@@ -59,6 +59,7 @@ class TreeFeatures(Weighting):
 
     id = "tree-features"
     place = Place(weight_space="binary")
+    in_canonical_order = True  # the seed draws features
     reference = "cardie1993, kibler1987, wettschereck1997"
 
     scores_: Array
@@ -139,6 +140,7 @@ class Forest(Weighting):
 
     id = "forest"
     place = PRESET_GLOBAL
+    in_canonical_order = True  # the seed draws features
     reference = "breiman2001"
     check_parameters = {"n_estimators": 10}  # noqa: RUF012 - a constant of the class
 
