@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nearwise.errors import InputError
+from nearwise.statistics.feature_words import feature_words
 from nearwise.weighting.base import Place, Problem, Weighting
 from nearwise.weights import Global, Weights
 
@@ -20,7 +21,7 @@ class TopN(Weighting):
     .. math:: w_f = [\,\text{fewer than } n \text{ features have a larger } v\,], \qquad
               v = \text{the weights of the other}
 
-    Of local weights v is the mean over classes by their priors. Equal weights go to the earlier feature. With
+    Of local weights v is the mean over classes by their priors. Equal weights go to the first in canonical order. With
     ``keep_weights=True`` the features that stay keep v; that is the other curve of the review's figure 4, in which both
     are compared while more and more features are removed.
 
@@ -95,7 +96,10 @@ class TopN(Weighting):
     def _learn(self, problem: Problem) -> Weights:
         count, other = self._count(len(problem.features)), self._other()
         scores = np.array(other.learn(problem).importances)
-        kept = np.argsort(-scores, kind="stable")[:count]
+        order = np.argsort(-scores, kind="stable")
+        if count < len(order) and scores[order[count - 1]] == scores[order[count]]:
+            order = np.lexsort([feature_words(problem.metric, problem.cases, problem.target), -scores])
+        kept = order[:count]
         weights = np.zeros(len(scores))
         weights[kept] = scores[kept] if self.keep_weights else 1.0
         self.scores_, self.of_ = scores, repr(other)
