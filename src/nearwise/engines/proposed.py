@@ -20,6 +20,10 @@ PRODUCT, SQUARES, MODULI, POWERS = 0, 1, 2, 3
 """how single precision adds up numbers"""
 CHUNK_TERMS = 1_000_000_000
 """feature differences a call and thread: well under 100 ms, so that Ctrl-C answers"""
+TOGETHER = 96
+"""queries that a thread holds against a block of cases while it is in cache"""
+FEWEST = 6
+"""queries that share a tile: enough where every difference takes long"""
 FIRST = 12
 """queries in the first chunk, which shows whether the bound is tight enough for these cases"""
 HOPELESS = 16
@@ -65,9 +69,9 @@ class Question:
         return {name: each[rows] for name, each in self.more.items()}
 
 
-def in_parts(rows: Rows, terms: int, threads: int) -> Iterator[Rows]:
+def in_parts(rows: Rows, terms: int, threads: int, least: int = TOGETHER) -> Iterator[Rows]:
     """The queries in chunks, of so many terms each, behind a progress bar; the first one is small."""
-    step = max(96 * threads, CHUNK_TERMS * threads // max(1, terms))
+    step = max(least * threads, CHUNK_TERMS * threads // max(1, terms))
     starts = [0, *range(FIRST, len(rows), step)] if len(rows) > FIRST else [0]
     for start, end in progress(list(pairwise([*starts, len(rows)])), len(starts), "searching"):
         yield rows[start:end]
@@ -77,8 +81,8 @@ def by_singles(index: Any, question: Question, form: int, rows: Rows, out: Neigh
     """Answers what single precision can; gives the queries that are left."""
     n = len(question.codes)
     served = np.zeros(len(question.asked), dtype=bool)
-    terms = n * question.asked.shape[1] * (SLOWER if form == POWERS else 1)
-    for part in in_parts(rows, terms, threads):
+    terms, is_slow = n * question.asked.shape[1], form == POWERS
+    for part in in_parts(rows, terms * (SLOWER if is_slow else 1), threads, FEWEST if is_slow else TOGETHER):
         found = index.nearest(*question.rows(part), form, threads, **question.more_of(part))
         there = found[5] >= 0
         served[part[there]] = True
