@@ -82,9 +82,9 @@ class CoarseSearch final : public CoarseListener {
     for (std::vector<Fresh>& list : fresh_) list.reserve(static_cast<std::size_t>(least_room_ + coarse_width));
   }
 
-  void run(Count first) {
+  void run(Count first, Count queries) {
     first_ = first;
-    last_ = std::min(ask_.m, first + height);
+    last_ = std::min(ask_.m, first + queries);
     for (Count slot = 0; slot < last_ - first_; ++slot) {
       lists_[slot].clear();
       bound_[slot] = ask_.known_reach(first_ + slot);
@@ -329,8 +329,11 @@ class CoarseSearch final : public CoarseListener {
 };
 
 void Coarse::nearest(const Ask& ask, const Answer& answer) const {
-  in_parallel((ask.m + height - 1) / height, ask.threads, [&] {
-    return [search = std::make_unique<CoarseSearch>(*this, ask, answer)](Count chunk) { search->run(chunk * height); };
+  const Count queries = chunk_height(ask.m, ask.threads, height, coarse_height);
+  in_parallel((ask.m + queries - 1) / queries, ask.threads, [&] {
+    return [search = std::make_unique<CoarseSearch>(*this, ask, answer), queries](Count chunk) {
+      search->run(chunk * queries, queries);
+    };
   });
 }
 

@@ -11,6 +11,12 @@
 
 namespace nearwise {
 
+// How many queries make a chunk: at most so many, and few enough that every thread has some, in whole groups.
+inline std::int64_t chunk_height(std::int64_t queries, std::int64_t threads, std::int64_t most, std::int64_t group) {
+  const std::int64_t share = (queries + threads - 1) / std::max<std::int64_t>(1, threads);
+  return std::clamp((share + group - 1) / group * group, group, most);
+}
+
 // Makes one worker a thread with make() and hands it chunks 0 .. chunks - 1 as worker(chunk), in no order. An exception
 // (out of memory) is told to the caller once every thread has stopped.
 template <class Make>

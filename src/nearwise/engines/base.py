@@ -74,7 +74,12 @@ class Neighbours:
     """(m, g, v) the payload over the tie group"""
 
     def put(self, rows: Ints, found: Neighbours) -> None:
-        """Fill in what was found for some of the queries."""
+        """Fill in what was found for some of the queries; where these are a run, without looking at each."""
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+            return self._put(slice(int(rows[0]), int(rows[-1]) + 1), found)
+        self._put(rows, found)
+
+    def _put(self, rows: Ints | slice, found: Neighbours) -> None:
         self.sums[rows], self.indices[rows] = found.sums, found.indices
         self.inside[rows], self.tied[rows], self.tie_sums[rows] = found.inside, found.tied, found.tie_sums
 

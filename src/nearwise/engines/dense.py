@@ -141,7 +141,7 @@ class DenseEngine(NativeEngine):
             kept = found[5]
             there = kept >= 0
             served[part[there]] = True
-            out.put(part[there], Neighbours(*(each[there] for each in found[:5])))
+            out.put(part[there], Neighbours(*(found[:5] if there.all() else (each[there] for each in found[:5]))))
             if there.any() and kept[there].mean() > n * p / PAYS + LOOSE * question.k + 64:
                 break
         return rows[~served[rows]]

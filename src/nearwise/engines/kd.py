@@ -164,12 +164,17 @@ def _foretold(distance: Distance) -> float:
 
     .. math:: v(n) = v_2 (n / n_2)^a, \quad a = \log(v_2 / v_1) / \log(n_2 / n_1)
 
-    In few dimensions a is near 0, in many near 1.
+    In few dimensions a is near 0, in many near 1. A search visits no fewer of more cases, so where even the visits of
+    the smaller sample are too many the larger one is not asked, and a is taken for 1.
     """
     n = len(distance.stored)
     order = np.random.default_rng(0).choice(n, min(n, SAMPLES[1]), replace=False)
     sizes = [min(n, size) for size in SAMPLES]
-    visits = [KdEngine(_some(distance, np.sort(order[:size])), threads=1).visits for size in sizes]
+    visits: list[float] = []
+    for size in sizes:
+        visits.append(KdEngine(_some(distance, np.sort(order[:size])), threads=1).visits)
+        if visits[0] > LARGEST_SHARE * n:
+            return visits[0] * n / sizes[0]
     if sizes[0] == sizes[1]:
         return visits[1]
     exponent = np.clip(np.log(visits[1] / visits[0]) / np.log(sizes[1] / sizes[0]), 0.0, 1.0)

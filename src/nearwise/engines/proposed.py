@@ -86,7 +86,7 @@ def by_singles(index: Any, question: Question, form: int, rows: Rows, out: Neigh
         found = index.nearest(*question.rows(part), form, threads, **question.more_of(part))
         there = found[5] >= 0
         served[part[there]] = True
-        out.put(part[there], Neighbours(*(each[there] for each in found[:5])))
+        out.put(part[there], Neighbours(*(found[:5] if there.all() else (each[there] for each in found[:5]))))
         kept = found[5].mean()
         if form == PRODUCT and kept > LOOSE * question.k + 64:
             form = SQUARES
