@@ -43,7 +43,7 @@ sanitize: $(VENV)/installed-test ## run the tests of the native core under the a
 	NEARWISE_REQUIRE_NATIVE=1 $(BIN)/python -m pip install -qq --no-deps --no-build-isolation --target $(SANITIZED) \
 	  -Cbuild-dir=$(VENV)/build-sanitize -Ccmake.define.NEARWISE_SANITIZE=ON .
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
-	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native \
+	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_EXAMPLES=25 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native \
 	  tests/engines/test_dense.py
 
 # An environment of its own, so that no peer is needed for anything else. A peer that cannot be had is told, and absent.

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("nearwise", deadline=None)
-settings.register_profile("strict", deadline=None, derandomize=True)
+EXAMPLES = int(os.environ.get("NEARWISE_EXAMPLES", "100"))  # of each property that does not say how many it wants
+settings.register_profile("nearwise", deadline=None, max_examples=EXAMPLES)
+settings.register_profile("strict", deadline=None, derandomize=True, max_examples=EXAMPLES)
 STRICT = os.environ.get("NEARWISE_STRICT") == "1"
 settings.load_profile("strict" if STRICT or os.environ.get("CI") else "nearwise")
 
