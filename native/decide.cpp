@@ -16,7 +16,7 @@ void Decision::measure(Count query) {
   if (c_.mapping.count > 0) measure_mapped(q);
   for (Count f = 0; c_.mapping.count == 0 && f < c_.p; ++f) {
     if (!c_.is_for(f, decides)) continue;
-    if (c_.joins_next(f)) f = add_joined(f, q);
+    if (c_.joins_next(f) || (ask_.levels && c_.has_levels(f))) f = add_joined(f, q);
     else with_power(c_.power, [&](auto raised) { add_feature(f, q[f], raised); });
   }
   ranked_.clear();
@@ -103,9 +103,12 @@ void Decision::measure_mapped(const double* q) {
   }
 }
 
-// Columns that are one feature: their squares, or moduli, are added up before they meet the coefficient. Gives the last.
+// Columns that are one feature: their squares, or moduli, are added up before they meet the coefficient, and are nothing
+// for cases of the level that the query names. Gives the last.
 Count Decision::add_joined(Count f, const double* q) {
   const auto r = static_cast<Count>(cases_.size());
+  const std::int32_t* levels = ask_.levels && c_.has_levels(f) ? c_.levels[f] : nullptr;
+  const std::int32_t level = levels ? ask_.levels[query_ * c_.p + f] : -1;
   parts_.assign(cases_.size(), 0.0);
   for (bool more = true; more; ++f) {
     const double* values = c_.values[f];
@@ -118,8 +121,12 @@ Count Decision::add_joined(Count f, const double* q) {
     more = c_.joins_next(f);
   }
   --f;
-  for (Count at = 0; at < r; ++at)
-    sums_[at] += c_.coefficients[(c_.g == 1 ? 0 : c_.segment[cases_[at]] * c_.p) + f] * parts_[at];
+  if (level >= 0)
+    for (Count at = 0; at < r; ++at)
+      if (levels[cases_[at]] == level) parts_[at] = 0.0;
+  with_coefficients(f, [&](const auto& coefficient) {
+    for (Count at = 0; at < r; ++at) sums_[at] += coefficient(cases_[at]) * parts_[at];
+  });
   return f;
 }
 

@@ -30,6 +30,7 @@ struct Columns {
   std::vector<std::uint8_t> is_symbol;   // [p]
   std::vector<std::uint8_t> joined;      // [p] 1: a number that is one feature together with the column before; or empty
   std::vector<std::uint8_t> role;        // [p] a Role, or empty: every column proposes and decides
+  std::vector<const std::int32_t*> levels;  // [p] of [n], null: the column has none; or empty: no column has
   std::vector<double> slack;             // [n], or empty: nothing is left out
   std::vector<double> coefficients;      // [g, p]
   const double* by_case = nullptr;       // [n, p] weights of every case, times the coefficients; null: there are none
@@ -42,6 +43,7 @@ struct Columns {
   Mapping mapping;
 
   bool is_for(Count f, Role one) const { return role.empty() || role[f] == proposes_and_decides || role[f] == one; }
+  bool has_levels(Count f) const { return !levels.empty() && levels[f]; }
   bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
 };
 
@@ -54,6 +56,7 @@ struct Ask {
   const double* group_values;            // [n, v]
   const double* slack;                   // [m]; null: 0
   const double* by_query;                // [m, p] weights of every query, times the coefficients; null: there are none
+  const std::int32_t* levels;            // [m, p] a number does not differ from cases of this level; null: there are none
   const double* blur;                    // [m] by how much the lengths of proposal and decision may differ; null: 0
   const double* reach;                   // [m] a sum that at least k cases do not exceed, or infinity; null: unknown
   Count m, k, v, n_groups, threads;

@@ -46,6 +46,7 @@ void bind_dense(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_every_k(nanobind::module_& module);
 void bind_kd(nanobind::module_& module);
+void bind_local_linear(nanobind::module_& module);
 void bind_online(nanobind::module_& module);
 void bind_projection(nanobind::module_& module);
 void bind_presets(nanobind::module_& module);
@@ -70,6 +71,7 @@ NB_MODULE(_core, module) {
   nearwise::bind_evaluate(module);
   nearwise::bind_every_k(module);
   nearwise::bind_kd(module);
+  nearwise::bind_local_linear(module);
   nearwise::bind_online(module);
   nearwise::bind_projection(module);
   nearwise::bind_presets(module);

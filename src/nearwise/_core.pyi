@@ -61,7 +61,8 @@ class DenseIndex:
     (n,), (m,) together. ``by_case`` (n, p) or ``by_query`` (m, p) are weights of every case or query, which
     multiply the coefficients. ``tables``, one (new features, 1 or levels) a column that decides, and ``units`` (p,)
     make the decision the sum of the squares of new features; its lengths may differ from those of the proposal by
-    ``blur`` (m,).
+    ``blur`` (m,). ``levels``, (n,) for each column or empty, and (m, p) of the queries: a number does not differ from
+    the cases of the level that the query names, by whatever its value would.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class DenseIndex:
         by_query: bool = False,
         tables: list[NDArray[np.float64]] | None = None,
         units: NDArray[np.float64] | None = None,
+        levels: list[NDArray[np.int32]] | None = None,
     ) -> None: ...
     @property
     def has_holes(self) -> bool: ...
@@ -99,6 +101,7 @@ class DenseIndex:
         slack: NDArray[np.float64] | None = None,
         by_query: NDArray[np.float64] | None = None,
         blur: NDArray[np.float64] | None = None,
+        levels: NDArray[np.int32] | None = None,
     ) -> tuple[
         NDArray[np.float64],
         NDArray[np.int64],
@@ -134,6 +137,21 @@ class Evaluator:
     def right(
         self, weights: NDArray[np.float64], first: int, last: int, k: int, tolerance: float, threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]: ...
+
+def local_linear(
+    design: NDArray[np.float64],
+    asked: NDArray[np.float64],
+    distances: NDArray[np.float64],
+    indices: NDArray[np.int64],
+    case_weights: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    amounts: NDArray[np.float64],
+    n_groups: int,
+    sizes: NDArray[np.int64],
+    ridges: NDArray[np.float64],
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """(m, sizes, ridges, groups) answers of weighted ridge regressions on the nearest cases, read at the queries."""
 
 def every_k(
     sums: NDArray[np.float64],

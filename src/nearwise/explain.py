@@ -14,13 +14,16 @@ import numpy as np
 
 from nearwise.cases.frames import frame_of
 from nearwise.cases.table import CaseTable
-from nearwise.differences.metric import Measured
+from nearwise.differences.metric import Measured, power
 from nearwise.engines.base import Distance
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.reference import terms
 from nearwise.weights import Matrix
 
-__all__ = ["Explanation", "Explanations", "Neighbour", "contributions", "describe_case"]
+__all__ = ["LIMITS", "NEIGHBOURS", "Explanation", "Explanations", "Neighbour", "contributions", "describe_case"]
+
+NEIGHBOURS, LIMITS = "neighbours", "limits"
+"""parts of an answer that no feature has"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Neighbour:
     """feature -> the missing policy that stood in for a value"""
     intervals: dict[str, tuple[str, str]] = field(default_factory=dict)
     """feature -> the intervals of the query's number and of this case's, where numbers are compared by intervals"""
+    plain_distance: float | None = None
+    """the distance before local scaling; the same where there is none"""
 
     def differing(self, most: int = 3) -> list[str]:
         """The features that add most to the distance."""
@@ -67,6 +72,12 @@ class Explanation:
     """vote share of tied cases that are not listed"""
     unlike: Neighbour | None = None
     """the nearest case of another class"""
+    parts: dict[str, float] = field(default_factory=dict)
+    """what adds up to the probability of the answer, or to the number: "neighbours", each feature, and "limits" for
+    what smoothing and clipping changed"""
+    others: int = 0
+    """cases that count and are not listed"""
+    others_share: float = 0.0
 
     def columns(self) -> dict[str, list[Any]]:
         out: dict[str, list[Any]] = {k: [] for k in _COLUMNS}
@@ -86,7 +97,7 @@ class Explanation:
         def one(n: Neighbour) -> dict[str, Any]:
             return {
                 "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
-                "vote_share": n.vote_share, "contributions": n.contributions, "factor": n.factor, "notes": n.notes,
+                "plain_distance": n.plain_distance, "vote_share": n.vote_share, "contributions": n.contributions, "factor": n.factor, "notes": n.notes,
                 "values": {k: _plain(v) for k, v in n.values.items()},
                 "intervals": {k: list(v) for k, v in n.intervals.items()},
             }  # fmt: skip
@@ -99,21 +110,32 @@ class Explanation:
             "neighbours": [one(n) for n in self.neighbours],
             "tied": self.tied,
             "tied_share": self.tied_share,
+            "parts": self.parts,
+            "others": self.others,
+            "others_share": self.others_share,
             "unlike": None if self.unlike is None else one(self.unlike),
         }
 
     def __str__(self) -> str:
         lines = [self._title()]
+        if self.parts:
+            lines.append(f"  {told_parts(self)}")
         for n in self.neighbours:
             vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
             lines.append(f"  case {n.label}{_says(n)}, distance {n.distance:.4g}{vote}{_why(n)}")
         if self.tied:
             vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
             lines.append(f"  … {self.tied} tied cases at the last place{vote}")
+        if self.others:
+            lines.append(f"  … {self.others} more cases, weight {self.others_share:.0%}")
         if self.unlike is not None:
             n = self.unlike
             lines.append(f"  nearest otherwise: case {n.label}{_says(n)}, distance {n.distance:.4g}{_why(n)}")
         return "\n".join(lines)
+
+    def summary(self) -> str:
+        """Two lines for people: the answer, and what it is made of."""
+        return f"{self._title()}\n  {told_parts(self)}"
 
     def _title(self) -> str:
         if self.prediction is None:
@@ -189,10 +211,17 @@ def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tupl
 
 def describe_case(
     distance: Distance, table: CaseTable, targets: Any, i: int, asked: CaseTable, queries: Measured, j: int,
-    total: float, share: float,
+    total: float, share: float, query_factor: float = 1.0, case_factor: float = 1.0,
 ) -> Neighbour:  # fmt: skip
-    """Stored case i as a neighbour of query j; ``total`` is the sum that the engine found."""
+    """Stored case i as a neighbour of query j; ``total`` is the sum that the engine found.
+
+    Under local scaling distances are multiplied by ``query_factor``, and ``case_factor`` is in the sum already.
+    """
     parts, factor = contributions(distance, i, queries, j)
+    if query_factor != 1.0:
+        raised = float(power(query_factor, distance.metric.p))
+        parts = {feature: part * raised for feature, part in parts.items()}
+    away = float(distance.metric.root(np.array(total)))
     notes = {}
     for f, measure in enumerate(distance.metric.measures):
         if table.columns[f].missing[i] or asked.columns[f].missing[j]:
@@ -201,7 +230,7 @@ def describe_case(
         index=i,
         label=table.label(i),
         target=None if targets is None else targets[i : i + 1].tolist()[0],
-        distance=float(distance.metric.root(np.array(total))),
+        distance=away * query_factor,
         contributions=parts,
         vote_share=share,
         values={name: table.value(i, f) for f, name in enumerate(table.schema.names)},
@@ -209,6 +238,7 @@ def describe_case(
         factor=factor,
         notes=notes,
         intervals=_intervals(distance, table, i, asked, j),
+        plain_distance=away / case_factor,
     )
 
 
@@ -221,6 +251,31 @@ def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j
         codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
         found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
     return found
+
+
+def told_parts(why: Explanation, most: int = 3) -> str:
+    """What an answer is made of, in one line."""
+    number = not why.distribution
+    def amount(part: float) -> str:
+        return f"{part:+.3g}" if number else f"{100 * part:+.0f}%"
+
+    total = sum(why.parts.values())
+    first = why.neighbours[0] if why.neighbours else None
+    n = len(why.neighbours) + why.others
+    nearest = f", the nearest is case {first.label}{_says(first)}" if first is not None else ""
+    said = f"{why.parts[NEIGHBOURS]:.4g}" if number else f"{why.parts[NEIGHBOURS]:.0%}"
+    features = {f: part for f, part in why.parts.items() if f not in (NEIGHBOURS, LIMITS)}
+    ranked = sorted(features, key=lambda f: -abs(features[f]))
+    shown = [f for f in ranked[:most] if abs(features[f]) >= (1e-12 if number else 0.005)]
+    asked = why.neighbours[0].query_values if why.neighbours else {}
+    told = [f"{f} = {_cell(asked[f])} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}" for f in shown]
+    rest = sum(features[f] for f in ranked if f not in shown)
+    if features and abs(rest) >= (1e-12 if number else 0.005):
+        told.append(f"other features {amount(rest)}")
+    if abs(why.parts[LIMITS]) >= (1e-12 if number else 0.005):
+        told.append(f"limits {amount(why.parts[LIMITS])}")
+    end = f"{total:.4g}" if number else f"{total:.0%}"
+    return f"{said} from {n} similar cases{nearest}{''.join('; ' + t for t in told)}; adds up to {end}"
 
 
 def _cell(value: Any) -> Any:

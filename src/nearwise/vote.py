@@ -21,8 +21,7 @@ from nearwise.errors import InputError, did_you_mean
 
 __all__ = [
     "TIES", "VOTES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance", "InverseLinear",
-    "Majority", "Single", "Vote", "collect", "decide", "get", "tally",
-    "winners",
+    "Majority", "Single", "Triangle", "Vote", "collect", "decide", "get", "tally", "winners",
 ]  # fmt: skip
 
 TIES = ("fair", "distances", "random", "index")
@@ -34,6 +33,8 @@ class Vote(ABC):
     name: ClassVar[str]
     adaptive: ClassVar[bool] = False
     """whether the weight of a place depends on how far the last one is, and so on k"""
+    absolute: ClassVar[bool] = False
+    """whether votes change when all distances are multiplied by the same number"""
 
     @abstractmethod
     def kernel(self, distances: Floats) -> Floats:
@@ -94,10 +95,34 @@ class InverseLinear(Vote):
 
 
 @dataclass(frozen=True)
+class Triangle(Vote):
+    """1 - d / d_k: the k-th neighbour only marks how far the others reach. All count 1 where all are equally far.
+
+    Cases that tie at the last place have no vote, so it does not matter which of them is listed.
+
+    >>> Triangle().kernel(np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 2.0]]))
+    array([[1.  , 0.75, 0.  ],
+           [1.  , 1.  , 1.  ]])
+    """
+
+    name = "triangle"
+    adaptive = True
+
+    def kernel(self, distances: Floats) -> Floats:
+        filled = np.isfinite(distances)
+        last = np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
+        flat = ~(last - distances[:, :1] > TIE * last)
+        with np.errstate(invalid="ignore"):
+            weights = 1.0 - distances / np.where(flat, 1.0, last)
+        return np.where(flat, 1.0, np.where(filled, np.maximum(weights, 0.0), 0.0))
+
+
+@dataclass(frozen=True)
 class Exponential(Vote):
     """exp(-alpha d^beta)."""
 
     name = "exponential"
+    absolute = True
     alpha: float = 1.0
     beta: float = 1.0
 
@@ -116,6 +141,7 @@ class Gaussian(Vote):
 
     name = "gaussian"
     adaptive = True
+    absolute = True
     bandwidth: float | None = None
 
     def __post_init__(self) -> None:
@@ -137,6 +163,7 @@ class _Given(Vote):
 
     name = "given"
     adaptive = True
+    absolute = True
     function: Callable[[Floats], Any]
 
     def kernel(self, distances: Floats) -> Floats:
@@ -150,7 +177,7 @@ class _Given(Vote):
         return np.where(same.any(axis=1, keepdims=True), same, weights)
 
 
-VOTES: dict[str, type[Vote]] = {v.name: v for v in (Majority, InverseDistance, InverseLinear, Exponential, Gaussian)}
+VOTES: dict[str, type[Vote]] = {v.name: v for v in (Majority, InverseDistance, InverseLinear, Triangle, Exponential, Gaussian)}
 
 
 def get(given: Any) -> Vote:

@@ -19,7 +19,7 @@ Storage = Literal["number", "symbol", "vector", "object"]
 POLICIES = ("max", "ignore", "value", "mean", "error")
 """What a missing value means for the difference; see DESIGN, "Missing"."""
 
-_SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "jeffrey", "jensen-shannon")
+_SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "shares", "jeffrey", "jensen-shannon")
 _HETEROGENEOUS = ("heom", "hvdm", "ivdm", "wvdm")
 
 

@@ -37,6 +37,7 @@ NAMES: Mapping[str, Callable[..., Difference]] = {
     "mvdm": _maker("symbolic", "ValueDifference"),
     "mvdm-l1": _maker("symbolic", "ValueDifference", power=1),
     "vdm": _maker("symbolic", "ValueDifference", weighted=True),
+    "shares": _maker("shares", "Shares"),
     "jeffrey": _maker("divergence", "Jeffrey"),
     "jensen-shannon": _maker("divergence", "JensenShannon"),
     "heom": _maker("heterogeneous", "HEOM"),

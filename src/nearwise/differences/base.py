@@ -120,11 +120,16 @@ class Fitted(ABC):
         """(m, n) raw differences of m query values and n stored values. The fast version."""
 
     embeds: bool = False
-    """whether the squared difference is the sum of squared differences of the vectors that `embed` gives"""
+    """whether the difference to the power ``embeds_at`` is the sum of those of the vectors that `embed` gives"""
+    embeds_at: float = 2.0
 
     def embed(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """(n, d) a vector per value; NaN where a value has none and differs by the maximum from every other."""
         raise NotImplementedError
+
+    def asking(self, values: NDArray[Any], target: Target) -> NDArray[Any]:
+        """(n,) encoded values of stored cases as queries, each without what its own label added to the difference."""
+        return values
 
     def term(self, x: Any, q: Any, p: float) -> float:
         """`pair` to the power p."""

@@ -92,6 +92,16 @@ class Measure:
             expected[known] = self.fitted.expected(values[known])
         return Encoded(values, missing, expected)
 
+    def asking(self, X: Encoded, target: Target) -> Encoded:
+        """Stored cases as queries, each without its own label."""
+        values = self.fitted.asking(X.values, target)
+        if values is X.values or X.expected is None:
+            return X if values is X.values else Encoded(values, X.missing)
+        known = values >= 0 if X.missing is None else ~X.missing
+        expected = np.zeros(len(values))
+        expected[known] = self.fitted.expected(values[known])
+        return Encoded(values, X.missing, expected)
+
     def pair(self, X: Encoded, i: int, Q: Encoded, j: int) -> float | None:
         """Raw difference of stored case i and query j under the missing policy; None where it is left out."""
         x_missing = X.missing is not None and bool(X.missing[i])
@@ -212,6 +222,11 @@ class Metric:
     def measure(self, table: CaseTable) -> Measured:
         """Encode cases, training or query."""
         return Measured(tuple(m.encode(table, f) for f, m in enumerate(self.measures)), len(table))
+
+    def asking(self, cases: Measured, target: Target) -> Measured:
+        """Stored cases as queries: where values are compared by the target, each case's own is left out."""
+        columns = tuple(m.asking(x, target) for m, x in zip(self.measures, cases.columns, strict=True))
+        return Measured(columns, len(cases))
 
     def root(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The distance from the sum."""

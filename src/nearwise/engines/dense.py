@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Ints, Neighbours, Payload
-from nearwise.engines.native import NativeEngine, columns_of, core
+from nearwise.engines.blocks import BlockEngine
+from nearwise.engines.left_out import LeftOut
+from nearwise.engines.native import NativeEngine, asks_left_out, columns_of, core
 from nearwise.engines.proposed import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
 from nearwise.engines.select import empty_neighbours
 from nearwise.engines.shortened import Shortened
@@ -43,7 +45,8 @@ class DenseEngine(NativeEngine):
         native = core()
         if native is None:
             raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
-        self._short = Shortened.of(self._layout) if any(self._layout.embedded) else None
+        self._joins = any(self._layout.embedded)
+        self._short = Shortened.of(self._layout) if self._joins and distance.metric.p == 2 else None
         self._numbers = self._is_symbol == 0
         self._by_query = isinstance(distance.weights, PerQuery)
         self._by_case = isinstance(distance.weights, PerCase) and not self._by_query
@@ -76,6 +79,13 @@ class DenseEngine(NativeEngine):
                 for row, symbol in zip(self._short.added_to(vectors), symbols, strict=True)
             ]
             return columns, symbols, segment, coefficients, one, both, power, *self._short.roles, self._slack(vectors)
+        if self._joins:
+            columns = [
+                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else np.ascontiguousarray(row)
+                for row, symbol in zip(self._layout.packed(stored.cases), self._is_symbol, strict=True)
+            ]
+            joined = self._layout.joined
+            return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power, joined
         columns = columns_of(stored.cases, self._is_symbol)
         return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power
 
@@ -91,8 +101,14 @@ class DenseEngine(NativeEngine):
         by_case = None
         if self._by_case:
             weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
-            by_case = np.ascontiguousarray(weights.values)
-        return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query)
+            by_case = np.ascontiguousarray(weights.values[:, self._layout.feature] if self._joins else weights.values)
+        levels = self._left_out.stored_levels if self._left_out.is_needed else None
+        return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
+
+    @cached_property
+    def _left_out(self) -> LeftOut:
+        """What stored cases need that ask without their own labels."""
+        return LeftOut(self.distance, self._layout)
 
     @cached_property
     def _plain(self) -> Engine:
@@ -107,12 +123,15 @@ class DenseEngine(NativeEngine):
         if self._by_query:
             own = self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values
             more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(self._scales))))}
+        asks = asks_left_out(self.distance.metric, queries)
+        if asks:
+            more = self._left_out.more_of(queries)
         question = Question.of(np.ascontiguousarray(asked.T), k, payload, leave_out, **more)
         left = np.arange(len(queries))
-        if self._bytes is not None:
+        if self._bytes is not None and not asks:
             left = self._ask_bytes(self._bytes, question, left, out)
         # weights of queries come with a call, and so does the packing
-        if len(left) > (0 if self._bytes is None and not self._by_query else FEW):
+        if len(left) > (0 if (self._bytes is None or asks) and not self._by_query else FEW):
             left = self._ask_singles(question, left, out)
         if len(left):
             out.put(left, self._scan(queries, left, k, payload, leave_out))
@@ -123,6 +142,8 @@ class DenseEngine(NativeEngine):
     ) -> Neighbours:
         """The plain scan of some queries."""
         asked, skip = queries.take(rows), None if leave_out is None else leave_out[rows]
+        if self._by_case and self._joins:
+            return BlockEngine.nearest(self, asked, k, payload, skip)
         if self._by_case:
             return self._plain.nearest(asked, k, payload, skip)
         if self._by_query:

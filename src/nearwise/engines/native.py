@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measured, Metric
 from nearwise.differences.profiles import Rooted
+from nearwise.differences.shares import SharesFitted
 from nearwise.engines.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.select import empty_neighbours
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.weights import Global, PerCase, PerClass, PerValue, Weights
+from nearwise.weights import Global, PerCase, PerClass, PerQuery, PerValue, Weights
 
-__all__ = ["NativeEngine", "by_class", "chunk", "columns_of", "core", "packed"]
+__all__ = ["NativeEngine", "asks_left_out", "by_class", "chunk", "columns_of", "core", "packed"]
 
 CHUNK_TERMS = 50_000_000
 """feature differences a call: well under 100 ms a thread, so that Ctrl-C answers"""
@@ -78,7 +79,7 @@ class NativeEngine(BlockEngine):
         if not isinstance(distance.weights, cls.shapes):
             return f"{distance.weights.shape} weights are not in this scan"
         for measure in distance.metric.measures:
-            embeds = measure.fitted.embeds and distance.metric.p == 2 and not isinstance(distance.weights, PerCase)
+            embeds = _embeds(measure.fitted, distance)
             if measure.fitted.form not in ("line", "overlap") and not embeds:
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
             if measure.policy not in ("max", "value", "error"):
@@ -92,7 +93,7 @@ class NativeEngine(BlockEngine):
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         native = core()
-        if native is None or len(queries) == 0:
+        if native is None or len(queries) == 0 or asks_left_out(self.distance.metric, queries):
             return super().nearest(queries, k, payload, leave_out)
         out = empty_neighbours(len(queries), k, payload)
         columns, place = self._packed
@@ -113,6 +114,19 @@ class NativeEngine(BlockEngine):
             )  # fmt: skip
             out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
         return out
+
+
+def _embeds(fitted: Fitted, distance: Distance) -> bool:
+    """Whether a feature becomes numbers of the core; squares that are added up first know no weights of cases."""
+    if not fitted.embeds or distance.metric.p != fitted.embeds_at or isinstance(distance.weights, PerQuery):
+        return False
+    return fitted.embeds_at == 1 or not isinstance(distance.weights, PerCase)
+
+
+def asks_left_out(metric: Metric, queries: Measured) -> bool:
+    """Whether the queries are stored cases that ask without their own labels."""
+    pairs = zip(metric.measures, queries.columns, strict=True)
+    return any(isinstance(m.fitted, SharesFitted) and m.fitted.asks(q.values) for m, q in pairs)
 
 
 def chunk(p: float, terms: int, threads: int) -> int:
@@ -142,7 +156,7 @@ class Layout:
 
     @classmethod
     def of(cls, metric: Metric) -> Layout:
-        embedded = tuple(m.fitted if m.fitted.embeds else None for m in metric.measures)
+        embedded = tuple(m.fitted if m.fitted.embeds and m.fitted.embeds_at == metric.p else None for m in metric.measures)
         widths = [1 if e is None else e.embed(np.zeros(1, dtype=np.int32)).shape[1] for e in embedded]
         feature = np.repeat(np.arange(len(widths)), widths)
         return cls(embedded, feature, np.concatenate([[0], np.diff(feature) == 0]).astype(np.uint8)[: len(feature)])

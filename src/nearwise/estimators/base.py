@@ -15,17 +15,18 @@ from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Payload
 from nearwise.engines.plan import Plan
+from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, not_fitted, warn
+from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
+from nearwise.estimators.recipe import Settings, check_settings, resolve
 from nearwise.explain import Explanations, Neighbour, describe_case
 from nearwise.vote import TIES
+from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting
 from nearwise.weights import PerQuery, Weights
 
 __all__ = ["Neighbors"]
-
-_CHUNK = 1024
-"""queries voted on at once"""
 
 
 class Neighbors(Parameters):
@@ -44,6 +45,7 @@ class Neighbors(Parameters):
     n_jobs: int | None
     random_state: Any
     _model: Model
+    _settings: Settings
     weighting_: Weighting
 
     # ------------------------------------------------------------------ fitting
@@ -55,7 +57,8 @@ class Neighbors(Parameters):
         self._check_parameters()
         table = learn_table(self, X, self.schema, self.ignore or ())
         target = self._target(y, len(table), sample_weight, classes)
-        weighting = as_weighting(self.feature_weights, self.random_state, self.n_jobs)
+        self._settings = resolve(self, table.schema, target.classes is not None)
+        weighting = as_weighting(self._weighting_asked(target), self.random_state, self.n_jobs)
         problem = self._problem(table, target, weighting)
         weights = weighting.learn(problem)
         if isinstance(weights, PerQuery):
@@ -84,9 +87,11 @@ class Neighbors(Parameters):
             kept = self._kept(problem, weights, first)
             problem, weights, ids = problem.take(kept), weights.of_cases(kept), ids[kept]
         factors = self._case_factors(problem, weights)
-        if before is not None and factors is None and not self._selects:
+        k = self._settings.local_scale
+        local = None if k is None else LocalScale(problem, weights, k, threads(self.n_jobs))
+        if before is not None and factors is None and local is None and not self._selects:
             return before.changed(problem, weights, ids, next_id, stayed, self.n_jobs, self.engine)
-        return Model.of(problem, weights, ids, next_id, self.n_jobs, self.engine, factors)
+        return Model.of(problem, weights, ids, next_id, self.n_jobs, self.engine, factors, local)
 
     @property
     def _selects(self) -> bool:
@@ -102,18 +107,23 @@ class Neighbors(Parameters):
         return None
 
     def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
-        chosen = weighting.suggested_differences if self.differences is None else self.differences
+        use = self._settings
+        chosen = weighting.suggested_differences if use.differences is None else use.differences
         return Problem.of(
-            table, target, differences=chosen, scale=self.scale, missing=self.missing, p=self.p,
+            table, target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p,
             default_p=weighting.p, known=known,
         )  # fmt: skip
+
+    def _weighting_asked(self, target: Target) -> Any:
+        """The weights that were asked for; where none were, those of the recipe."""
+        return self._settings.feature_weights
 
     def _set(self, model: Model) -> None:
         self._model = model
         self.n_samples_fit_ = len(model.table)
         if model.target.classes is not None:
             self.classes_ = model.target.classes
-        for stale in ("_chosen_k", "loo_errors_"):
+        for stale in ("_chosen_k", "_chosen", "_answering", "loo_errors_"):
             if hasattr(self, stale):
                 delattr(self, stale)
 
@@ -122,13 +132,14 @@ class Neighbors(Parameters):
             raise InputError(
                 f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}"
             )
-        k = self.n_neighbors
-        is_loo = isinstance(k, str) and k == "loo"
-        if not is_loo and not (isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1):
-            raise InputError(f"n_neighbors={k!r}: expected a whole number from 1, or 'loo'.")
+        check_settings(self)
+        vote = getattr(self, "vote", "auto")
+        if not (isinstance(vote, str) and vote == "auto"):
+            get_vote(vote)
 
     def _choose_k(self) -> int:
-        self._chosen_k = 5 if self.n_neighbors == "loo" else int(self.n_neighbors)
+        k = self._settings.n_neighbors
+        self._chosen_k = int(k) if isinstance(k, int | np.integer) else 5
         return self._chosen_k
 
     def _fitted(self) -> Model:
@@ -178,7 +189,7 @@ class Neighbors(Parameters):
     def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
         """Queries, measured; None asks for the stored cases themselves, each without itself."""
         if X is None:
-            return model.table, model.problem.cases, np.arange(len(model.table))
+            return model.table, model.problem.asking, np.arange(len(model.table))
         table = query_table(self, X, model.table)
         return table, model.problem.metric.measure(table), None
 
@@ -220,7 +231,10 @@ class Neighbors(Parameters):
         found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
         if not return_distance:
             return found.indices
-        return model.problem.metric.root(found.sums), found.indices
+        distances = model.problem.metric.root(found.sums)
+        if model.local is not None and feature_weights is None:
+            distances = distances * model.local.query_factors(queries, leave_out)[:, None]
+        return distances, found.indices
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
@@ -237,11 +251,11 @@ class Neighbors(Parameters):
             raise InputError(f"radius={radius!r}: expected a number from 0.")
         _, queries, leave_out = self._asked(X, model)
         metric = model.problem.metric
-        limit = np.full(len(queries), float(radius) ** metric.p)
-        found = model.engine.within(queries, limit, leave_out)
+        factors = np.ones(len(queries)) if model.local is None else model.local.query_factors(queries, leave_out)
+        found = model.engine.within(queries, (float(radius) / factors) ** metric.p, leave_out)
         distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
         for j, (sums, near) in enumerate(found):
-            distances[j], indices[j] = metric.root(sums), near
+            distances[j], indices[j] = metric.root(sums) * factors[j], near
         return (distances, indices) if return_distance else indices
 
     def radius_neighbors_graph(self, X: Any = None, radius: float = 1.0, mode: str = "connectivity") -> Any:
@@ -322,11 +336,15 @@ class Neighbors(Parameters):
         queries: Measured,
         j: int,
         shares: list[tuple[int, float, float]],
+        query_factor: float = 1.0,
     ) -> list[Neighbour]:
         """(case, sum, vote share) of one query as neighbours."""
         targets = self._targets(model)
+        own = np.ones(len(model.table)) if model.local is None else model.local.case_factors
         return [
-            describe_case(engine.distance, model.table, targets, i, asked, queries, j, total, share)
+            describe_case(
+                engine.distance, model.table, targets, i, asked, queries, j, total, share, query_factor, float(own[i])
+            )
             for i, total, share in shares
         ]
 

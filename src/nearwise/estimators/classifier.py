@@ -18,9 +18,9 @@ from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.estimators.model import Model
 from nearwise.estimators.voting import Voting, for_queries, generator
-from nearwise.explain import describe_case
 from nearwise.statistics.storing import STORES, case_factors, cases_to_store
 from nearwise.weighting import Problem
+from nearwise.weighting.information import GainRatio
 from nearwise.weights import Weights
 
 __all__ = ["KNNClassifier"]
@@ -85,14 +85,16 @@ class KNNClassifier(Voting):
 
     def __init__(
         self,
-        n_neighbors: Any = "loo",
-        feature_weights: Any = "mdw",
+        n_neighbors: Any = "auto",
+        feature_weights: Any = None,
         *,
+        answer: str = "auto",
         differences: Any = None,
-        vote: Any = "distance",
+        vote: Any = "auto",
         p: float | None = None,
-        scale: str = "range",
-        missing: Any = "max",
+        scale: str = "auto",
+        missing: Any = "auto",
+        local_scale: Any = "auto",
         ties: str = "fair",
         class_weight: Any = None,
         cases: str = "all",
@@ -105,11 +107,13 @@ class KNNClassifier(Voting):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.feature_weights = feature_weights
+        self.answer = answer
         self.differences = differences
         self.vote = vote
         self.p = p
         self.scale = scale
         self.missing = missing
+        self.local_scale = local_scale
         self.ties = ties
         self.class_weight = class_weight
         self.cases = cases
@@ -148,13 +152,15 @@ class KNNClassifier(Voting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        votes.get(self.vote)
         if self.cases not in STORES:
             raise InputError(
                 f"cases={self.cases!r}: expected one of {', '.join(STORES)}. {did_you_mean(str(self.cases), STORES)}"
             )
         if self.case_weights not in (None, "pebls"):
             raise InputError(f"case_weights={self.case_weights!r}: expected 'pebls' or None.")
+
+    def _weighting_asked(self, target: Target) -> Any:
+        return GainRatio(others="mean") if self._settings.by_recipe else self._settings.feature_weights
 
     @property
     def _selects(self) -> bool:
@@ -196,22 +202,25 @@ class KNNClassifier(Voting):
             raise InputError(f"class_weight={self.class_weight!r}: expected a dict, 'balanced' or None.")
         return np.asarray(target.weights * factors[target.values])
 
-    def _answers(self, model: Model, total: Floats, near: Floats) -> NDArray[Any]:
+    def _from_votes(self, model: Model, total: Floats) -> Floats:
+        return _shares(total[:, :, 0], model.target.priors)
+
+    def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
         classes = model.target.classes
-        codes = votes.decide(total[:, :, 0], near, model.target.priors)
+        codes = votes.decide(answers, near, model.target.priors)
         return np.asarray(classes[codes] if classes is not None else codes)
 
     def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
-        rule, root = votes.get(self.vote), model.problem.metric.root
+        rule, root = votes.get(self._settings.vote), model.problem.metric.root
         codes = votes.winners(ballots, largest, rule, root, model.target.priors, model.engine.threads)
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:
-        if self.n_neighbors == "loo" and self._selects:  # the cases that are stored are the hard ones: no test of k
+        if self._settings.n_neighbors == "loo" and self._selects:  # the cases that are stored are the hard ones: no test of k
             self._chosen_k = 1
             return 1
         k = super()._choose_k()
-        if self.n_neighbors == "loo" and hasattr(self, "loo_errors_"):
+        if self._settings.n_neighbors == "loo" and hasattr(self, "loo_errors_"):
             self._warn_if_useless(self._model.target, float(self.loo_errors_.min()))
         return k
 
@@ -230,8 +239,7 @@ class KNNClassifier(Voting):
     def predict_proba(self, X: Any = None) -> Floats:
         """(m, c) the share of the votes of each class."""
         model = self._fitted()
-        total = self._predict(X, model)[0][:, :, 0]
-        return _shares(total, model.target.priors)
+        return self._predict(X, model)[0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions."""
@@ -241,14 +249,14 @@ class KNNClassifier(Voting):
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
         return float(np.average(truth == predicted, weights=weights if weights.sum() > 0 else None))
 
-    def _distribution(self, model: Model, total: Floats) -> dict[Any, float]:
+    def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
         classes = model.target.classes
-        shares = _shares(total[None, :, 0], model.target.priors)[0]
-        return {} if classes is None else dict(zip(classes.tolist(), shares.tolist(), strict=True))
+        return {} if classes is None else dict(zip(classes.tolist(), answers.tolist(), strict=True))
 
     def _unlike(
-        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any
-    ) -> Any:
+        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any,
+        query_factor: float = 1.0,
+    ) -> Any:  # fmt: skip
         """The nearest case of another class than the answer."""
         targets = self._targets(model)
         other = targets != answer
@@ -258,7 +266,7 @@ class KNNClassifier(Voting):
             return None
         sums = np.where(other, for_queries(engine, slice(j, j + 1), len(queries)).sums(queries.take([j]))[0], np.inf)
         case = int(sums.argmin())
-        return describe_case(engine.distance, model.table, targets, case, asked, queries, j, float(sums[case]), 0.0)
+        return self._explained(model, engine, asked, queries, j, [(case, float(sums[case]), 0.0)], query_factor)[0]
 
 
 def _shares(total: Floats, priors: Floats) -> Floats:

@@ -5,6 +5,7 @@ Adding or forgetting cases makes a new model; readers on other threads keep the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +14,19 @@ from numpy.typing import NDArray
 
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.differences.metric import power
+from nearwise.differences.metric import Measured, power
 from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
 from nearwise.engines.grown import grown
 from nearwise.engines.threads import threads
 from nearwise.errors import warn
+from nearwise.estimators.local_scale import LocalScale
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
+from nearwise.vote import Vote
 from nearwise.weights import Global, PerQuery, Weights
+
+Floats = NDArray[np.float64]
 
 __all__ = ["Model", "as_weighting", "stays_exact", "useful"]
 
@@ -36,6 +41,8 @@ class Model:
     next_id: int
     case_factors: NDArray[np.float64] | None = None
     """(n,) what the distance of each stored case is multiplied by; None where all are trusted alike"""
+    local: LocalScale | None = None
+    """the scales of local scaling, whose factors come on top"""
 
     @property
     def table(self) -> CaseTable:
@@ -63,10 +70,12 @@ class Model:
         n_jobs: int | None,
         engine: str = "auto",
         case_factors: NDArray[np.float64] | None = None,
+        local: LocalScale | None = None,
     ) -> Model:
         weights = useful(weights)
-        distance = Distance(problem.metric, _trusting(weights, case_factors, problem), problem.stored)
-        return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors)
+        factors = _together(case_factors, local)
+        distance = Distance(problem.metric, _trusting(weights, factors, problem), problem.stored)
+        return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors, local)
 
     def changed(
         self, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, kept: NDArray[np.intp],
@@ -78,6 +87,14 @@ class Model:
         reused = grown(self.engine, distance, kept, threads(n_jobs))
         chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)
         return Model(problem, weights, chosen, ids, next_id, None)
+
+    def root_for(self, rule: Vote | None, queries: Measured, rows: Any, leave_out: Any) -> Callable[[Floats], Floats]:
+        """What gives the vote distances of some of the queries: scaled, where it matters to the vote."""
+        root = self.problem.metric.root
+        if self.local is None or rule is None or not rule.absolute:
+            return root
+        factors = self.local.query_factors(queries.take(rows), None if leave_out is None else leave_out[rows])
+        return lambda sums: np.asarray(root(sums) * factors[:, None])
 
     def under(self, weights: Any, n_jobs: int | None) -> Engine:
         """The engine of these cases under other weights, for one call: an array, a dict, or weights of any shape."""
@@ -91,7 +108,7 @@ class Model:
                 weights = PerQuery(array, self.problem.features)
             else:
                 weights = UserWeights(weights).learn(self.problem)
-        weights = _trusting(weights, self.case_factors, self.problem)
+        weights = _trusting(weights, self.case_factors, self.problem)  # scales are those of the learned weights
         return plan(Distance(self.problem.metric, weights, self.problem.stored), "auto", threads(n_jobs)).engine
 
     def payload(self, vote_weights: NDArray[np.float64]) -> Payload:
@@ -109,6 +126,12 @@ def useful(weights: Weights) -> Weights:
         return weights
     warn("The weights of all features are 0, so no feature counts: all get the same weight.")
     return Global(np.ones(len(weights.features)), weights.features)
+
+
+def _together(case_factors: NDArray[np.float64] | None, local: LocalScale | None) -> NDArray[np.float64] | None:
+    if local is None:
+        return case_factors
+    return local.case_factors if case_factors is None else local.case_factors * case_factors
 
 
 def _trusting(weights: Weights, factors: NDArray[np.float64] | None, problem: Problem) -> Weights:

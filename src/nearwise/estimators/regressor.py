@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
+from nearwise.answers.measures import measure_of
 from nearwise.cases.target import Target
 from nearwise.contract.validation import number_target, sample_weights
 from nearwise.engines.base import Floats
@@ -35,14 +36,16 @@ class KNNRegressor(Voting):
 
     def __init__(
         self,
-        n_neighbors: Any = "loo",
-        feature_weights: Any = "none",
+        n_neighbors: Any = "auto",
+        feature_weights: Any = None,
         *,
+        answer: str = "auto",
         differences: Any = None,
-        vote: Any = "distance",
+        vote: Any = "auto",
         p: float | None = None,
-        scale: str = "range",
-        missing: Any = "max",
+        scale: str = "auto",
+        missing: Any = "auto",
+        local_scale: Any = "auto",
         ties: str = "fair",
         schema: Any = None,
         ignore: Any = None,
@@ -52,11 +55,13 @@ class KNNRegressor(Voting):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.feature_weights = feature_weights
+        self.answer = answer
         self.differences = differences
         self.vote = vote
         self.p = p
         self.scale = scale
         self.missing = missing
+        self.local_scale = local_scale
         self.ties = ties
         self.schema = schema
         self.ignore = ignore
@@ -79,9 +84,8 @@ class KNNRegressor(Voting):
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         return number_target(y, n, self, sample_weight)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        votes.get(self.vote)
+    def _weighting_asked(self, target: Target) -> Any:
+        return "corr" if self._settings.by_recipe else self._settings.feature_weights
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Store the cases, choose k."""
@@ -91,18 +95,19 @@ class KNNRegressor(Voting):
         """Add cases."""
         return self._add(X, y, sample_weight)
 
-    def _answers(self, model: Model, total: Floats, near: Floats) -> NDArray[Any]:
-        weight, weighted = total[:, 0, 0], total[:, 0, 1]
-        mean = np.average(model.target.values, weights=model.target.weights if model.target.weights.any() else None)
-        return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), mean)
+    def _from_votes(self, model: Model, total: Floats) -> Floats:
+        return measure_of(model.target, self._vote_weights(model)).of_votes(total, 1)
+
+    def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
+        return np.asarray(answers[:, 0])
 
     def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
-        rule, root = votes.get(self.vote), model.problem.metric.root
+        rule, root = votes.get(self._settings.vote), model.problem.metric.root
         truth = model.target.values[rows]
         columns = []
         for k in range(1, largest + 1):
-            total, near, _ = votes.tally(*ballots.at(k), rule, root)
-            columns.append(np.square(self._answers(model, total, near) - truth))
+            total, _, _ = votes.tally(*ballots.at(k), rule, root)
+            columns.append(np.square(self._from_votes(model, total)[:, 0] - truth))
         return np.stack(columns, axis=1)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

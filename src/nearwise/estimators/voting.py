@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
+from nearwise.answers.answering import Answering, Choice, choose
+from nearwise.answers.design import Design
+from nearwise.answers.measures import measure_of
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.errors import InputError
 from nearwise.estimators.base import Neighbors
+from nearwise.estimators.explaining import explained
 from nearwise.estimators.model import Model
-from nearwise.explain import Explanation, Explanations
+from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
 from nearwise.progress import progress
+from nearwise.statistics.folds import drawn_cases
 
 __all__ = ["Voting", "for_queries", "generator"]
 
+MOST_ASKED = 20_000
+"""cases that are left out one by one to choose an answer; of more, so many are drawn by their content"""
 LARGEST_K = 50
 """leave-one-out tries k = 1 .. min(n - 1, this) (Reading K4)"""
 _CELLS = 4_000_000
@@ -56,34 +63,67 @@ class Voting(Neighbors):
         payload = model.payload(np.zeros(len(model.target)))
         total = np.zeros((len(queries), *payload.shape))
         near = np.full((len(queries), payload.n_groups), np.inf)
-        rule = votes.get(self.vote)
+        rule = votes.get(self._settings.vote)
         for rows, ballots in self._chunks(model, engine or model.engine, queries, leave_out, k):
             sums, amounts = ballots.at(k)
-            total[rows], near[rows], _ = votes.tally(sums, amounts, rule, model.problem.metric.root)
+            root = model.root_for(rule, queries, rows, leave_out)
+            total[rows], near[rows], _ = votes.tally(sums, amounts, rule, root)
         return total, near
 
     # ------------------------------------------------------------ choosing k
 
     def _choose_k(self) -> int:
-        model = self._model
-        if self.n_neighbors != "loo":
-            self._chosen_k = int(self.n_neighbors)
+        if not self._settings.is_classic:
+            return self._choose_answer()
+        model, asked = self._model, self._settings.n_neighbors
+        if isinstance(asked, int | np.integer):
+            self._chosen_k = int(asked)
             return self._chosen_k
-        largest = min(len(model.table) - 1, LARGEST_K)
-        if largest < 2:
+        tried = np.array(asked if isinstance(asked, tuple) else range(1, LARGEST_K + 1))
+        tried = tried[tried <= len(model.table) - 1]
+        if len(tried) < 1 or tried[-1] < 2:
             self._chosen_k = 1
             return 1
-        errors = self._loo_errors(model, largest)
+        errors = self._loo_errors(model, int(tried[-1]))
         self.loo_errors_ = errors
-        self._chosen_k = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[0]) + 1  # ties to the smaller k (K5)
+        least = errors[tried - 1].min() * (1 + 1e-12)
+        self._chosen_k = int(tried[np.flatnonzero(errors[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
         return self._chosen_k
+
+    def _choose_answer(self) -> int:
+        """Choose vote, k and regression of the recipe by leaving one out; gives the k of the vote."""
+        model, use = self._model, self._settings
+        rows = drawn_cases(model.problem.metric, model.problem.cases, model.target, MOST_ASKED)
+        rules = tuple(votes.get(name) for name in use.votes)
+        queries = model.problem.asking
+        queries = queries if len(rows) == len(queries) else queries.take(rows)
+        self._chosen = choose(self._answers_by(model), queries, rows, use.answer, rules, use.candidates)
+        self._chosen_k = self._chosen.k or self._chosen.listed
+        return self._chosen_k
+
+    def _answers_by(self, model: Model) -> Answering:
+        """What answers from these cases; made once for the model in use."""
+        if model is self._model and hasattr(self, "_answering"):
+            return self._answering
+        design = None if self._settings.answer == "vote" else Design.of(model.table, model.target)
+        measure = measure_of(model.target, self._vote_weights(model))
+        made = Answering(model.problem.metric, model.engine, measure, design)
+        if model is self._model:
+            self._answering = made
+        return made
+
+    @property
+    def linear_neighbors_(self) -> int | None:
+        """How many neighbours the local regression takes; None where there is none."""
+        self.n_neighbors_  # noqa: B018 - chosen now if cases were added or forgotten
+        return self._chosen.size if hasattr(self, "_chosen") else None
 
     def _loo_errors(self, model: Model, largest: int) -> Floats:
         """(largest,) the leave-one-out error of k = 1, 2, …, from one search."""
         errors = np.zeros(largest)
         weights = self._vote_weights(model)  # class weights too: an error on a class that counts more costs more
         everything = np.arange(len(model.table))
-        for rows, ballots in self._chunks(model, model.engine, model.problem.cases, everything, largest):
+        for rows, ballots in self._chunks(model, model.engine, model.problem.asking, everything, largest):
             errors += weights[rows] @ self._errors(model, ballots, largest, rows)
         return np.asarray(errors / weights.sum())
 
@@ -93,21 +133,47 @@ class Voting(Neighbors):
 
     # ------------------------------------------------------------- predicting
 
-    def _answers(self, model: Model, total: Floats, near: Floats) -> NDArray[Any]:
-        """Predictions from votes."""
+    def _from_votes(self, model: Model, total: Floats) -> Floats:
+        """(m, g) answers from votes (m, g, v)."""
+        raise NotImplementedError
+
+    def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
+        """Predictions from answers."""
         raise NotImplementedError
 
     def _predict(self, X: Any, model: Model) -> tuple[Floats, Floats]:
-        _, queries, leave_out = self._asked(X, model)
+        """(m, g) answers, shares of classes or numbers, and (m, g) the smallest sum at which each group votes."""
+        table, queries, leave_out = self._asked(X, model)
         available = len(model.table) - (leave_out is not None)
         if available < 1:
             raise InputError("There is one stored case only, so leaving it out leaves none to predict from.")
-        return self._counted(model, queries, leave_out, min(self.n_neighbors_, available))
+        k = min(self.n_neighbors_, available)
+        if self._settings.is_classic:
+            total, near = self._counted(model, queries, leave_out, k)
+            return self._from_votes(model, total), near
+        return self._answered(model, self._chosen, table, queries, leave_out)
+
+    def _answered(
+        self, model: Model, choice: Choice, table: CaseTable, queries: Measured, leave_out: Ints | None
+    ) -> tuple[Floats, Floats]:
+        """Answers of the recipe."""
+        answering = self._answers_by(model)
+        choice = choice.within(len(model.table) - (leave_out is not None))
+        g = answering.measure.payload.n_groups
+        answers, near = np.empty((len(queries), g)), np.empty((len(queries), g))
+        for rows, found in answering.searched(queries, choice.listed, leave_out):
+            asked = None
+            if answering.design is not None and choice.size is not None:
+                asked = answering.design.asking[leave_out[rows]] if leave_out is not None else (
+                    answering.design.of_queries(table.take(rows)))
+            root = model.root_for(choice.rule, queries, rows, leave_out)
+            answers[rows], near[rows] = answering.answers(choice, found, asked, root)
+        return answers, near
 
     def predict(self, X: Any = None) -> NDArray[Any]:
         """Predictions; ``X=None`` predicts each stored case from the others (leave one out)."""
         model = self._fitted()
-        return self._answers(model, *self._predict(X, model))
+        return self._decided(model, *self._predict(X, model))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
         raise NotImplementedError
@@ -131,8 +197,14 @@ class Voting(Neighbors):
             weighting = type(self.weighting_)(**self.weighting_.get_params(deep=False))
             problem = self._problem(model.table.take(rest), model.target.take(rest), weighting)
             less = self._model_of(problem, weighting.learn(problem), model.ids[rest], model.next_id)
-            query = problem.metric.measure(model.table.take(np.array([i])))
-            found.append(self._answers(less, *self._counted(less, query, None, min(k, n - 1)))[0])
+            asked = model.table.take(np.array([i]))
+            query = problem.metric.measure(asked)
+            if self._settings.is_classic:
+                total, near = self._counted(less, query, None, min(k, n - 1))
+                answers = self._from_votes(less, total)
+            else:
+                answers, near = self._answered(less, self._chosen, asked, query, None)
+            found.append(self._decided(less, answers, near)[0])
         return np.array(found)
 
     # ------------------------------------------------------------- explaining
@@ -153,30 +225,41 @@ class Voting(Neighbors):
         if k < 1:
             raise InputError("There is no case to explain by: leaving out the only stored case leaves none.")
         engine = model.under(feature_weights, self.n_jobs)
-        rule, root = votes.get(self.vote), model.problem.metric.root
+        if not self._settings.is_classic and feature_weights is None:
+            return explained(self, model, asked, queries, leave_out, n_neighbors)
+        rule = votes.get("distance" if self._settings.vote == "auto" else self._settings.vote)
         out: list[Explanation] = []
         for rows, ballots in self._chunks(model, engine, queries, leave_out, k):
             sums, amounts = ballots.at(k)
-            total, near, kernel = votes.tally(sums, amounts, rule, root)
-            answers = self._answers(model, total, near)
+            total, near, kernel = votes.tally(sums, amounts, rule, model.root_for(rule, queries, rows, leave_out))
+            found = self._from_votes(model, total)
+            answers = self._decided(model, found, near)
             shown = _Shown(ballots, engine, self._vote_weights(model), k)
+            factors = np.ones(len(queries))
+            if model.local is not None and feature_weights is None:
+                factors = model.local.query_factors(queries, leave_out)
             for row, answer in enumerate(answers.tolist()):
                 j = rows.start + row
                 skip = -1 if leave_out is None else int(leave_out[j])
                 listed, tied = shown.of(queries, j, row, kernel[row], total[row, :, 0].sum(), skip)
-                neighbours = self._explained(model, engine, asked, queries, j, listed)
+                neighbours = self._explained(model, engine, asked, queries, j, listed, float(factors[j]))
                 rest = max(0.0, 1.0 - sum(share for _, _, share in listed)) if tied else 0.0
-                unlike = self._unlike(model, engine, asked, queries, j, skip, answer)
-                distribution = self._distribution(model, total[row])
-                out.append(Explanation(asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike))
+                unlike = self._unlike(model, engine, asked, queries, j, skip, answer, float(factors[j]))
+                distribution = self._distribution(model, found[row])
+                parts = {NEIGHBOURS: distribution.get(answer, answer), LIMITS: 0.0}
+                out.append(
+                    Explanation(asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts)
+                )
         return Explanations(out)
 
-    def _distribution(self, model: Model, total: Floats) -> dict[Any, float]:
+    def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
+        """Class -> its share, from (g,) answers."""
         return {}
 
     def _unlike(
-        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any
-    ) -> Any:
+        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any,
+        query_factor: float = 1.0,
+    ) -> Any:  # fmt: skip
         return None
 
 

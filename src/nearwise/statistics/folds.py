@@ -17,7 +17,7 @@ from nearwise.errors import InputError
 from nearwise.statistics.feature_words import feature_words
 from nearwise.statistics.words import Words, case_blocks, mixed, salt, target_words
 
-__all__ = ["given_folds", "seed_of", "shuffled_folds"]
+__all__ = ["drawn_cases", "given_folds", "seed_of", "shuffled_folds"]
 
 
 def seed_of(random_state: Any) -> int:
@@ -88,3 +88,11 @@ def _numbered(words: Words) -> Words:
     out = words.copy()
     out[order] = np.where(number > 0, mixed(ranked ^ mixed(number.astype(np.uint64))), ranked)
     return out
+
+
+def drawn_cases(metric: Metric, cases: Measured, target: Target, size: int, seed: int = 0) -> NDArray[np.intp]:
+    """(at most size,) places of cases drawn by their content, so that the order of the cases does not matter."""
+    if len(target) <= size:
+        return np.arange(len(target))
+    words = _shuffled_words(metric, cases, target, seed)
+    return np.sort(np.argpartition(words, size)[:size])

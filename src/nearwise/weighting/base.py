@@ -81,6 +81,11 @@ class Problem:
         return self.table.schema.names
 
     @property
+    def asking(self) -> Measured:
+        """The cases as queries, each without what its own label added to the differences."""
+        return self.metric.asking(self.cases, self.target)
+
+    @property
     def stored(self) -> Stored:
         codes = self.target.values if self.target.classes is not None else None
         return Stored(self.cases, codes)

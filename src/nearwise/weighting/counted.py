@@ -24,10 +24,15 @@ __all__ = ["Countable", "Counted", "Discretised", "class_counts", "require_count
 Array = NDArray[np.float64]
 
 
+def is_countable(kind: Kind) -> bool:
+    """Whether values of a kind occur more than once, as they are or by intervals."""
+    return isinstance(kind, Numeric | Cyclic | Symbolic | Ordinal)
+
+
 def require_countable(method: str, schema: Mapping[str, Kind]) -> None:
     """Refuse kinds of which almost every value occurs once."""
     for name, kind in schema.items():
-        if not isinstance(kind, Numeric | Cyclic | Symbolic | Ordinal):
+        if not is_countable(kind):
             raise InputError(
                 f"The weighting {method!r} counts values, and almost every value of feature {name!r} ({kind.name}) "
                 f"occurs once: use 'mdw', which works for any kind, or leave the feature out: ignore=[{name!r}]."
@@ -67,8 +72,14 @@ class Discretised:
 class Countable(Mergeable):
     """A weighting over `PerFeature` counts by class, of the kinds that can be counted."""
 
+    others: str = "refuse"
+    """what a feature gets whose values cannot be counted: an error ("refuse") or the mean weight ("mean")"""
+
     def _partial(self, problem: Problem) -> PerFeature:
-        require_countable(self.id, problem.table.schema)
+        if self.others not in ("refuse", "mean"):
+            raise InputError(f"others={self.others!r}: expected 'refuse' or 'mean'.")
+        if self.others == "refuse":
+            require_countable(self.id, problem.table.schema)
         return class_counts(problem)
 
 
@@ -105,12 +116,18 @@ class Counted(Countable):
         return super()._partial(problem)
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
+        schema = problem.table.schema
+
         def weigh(f: int) -> float:
             name = problem.features[f]
-            table = self._table(statistics[f], problem.table.schema[name], name)
+            if not is_countable(schema[name]):
+                return np.nan
+            table = self._table(statistics[f], schema[name], name)
             return self._weigh(table) if table.n_rows > 1 else 0.0
 
-        return Global(side_by_side(weigh, range(len(statistics)), len(problem.table)), problem.features)
+        found = np.array(side_by_side(weigh, range(len(statistics)), len(problem.table)))
+        countable = ~np.isnan(found)
+        return Global(np.where(countable, found, found[countable].mean() if countable.any() else 1.0), problem.features)
 
     def _table(self, counts: ValueCounts, kind: Kind, name: str) -> Contingency:
         """Values or intervals by class, with a row for the missing value where it counts as one."""

@@ -76,7 +76,9 @@ class GainRatio(Counted):
 
     Reading: as for `InformationGain` (I1, I2, I3, I6).
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise`` and ``bins``, as for `InformationGain`; ``others``, what a feature gets whose values
+    cannot be counted (text, sets, vectors, functions): "refuse" refuses the table, "mean" gives it the mean weight of
+    those that can, or 1 where there are none.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -92,9 +94,10 @@ class GainRatio(Counted):
     place = PRESET_GLOBAL
     reference = "quinlan1993, daelemans2005"
 
-    def __init__(self, discretise: Any = "width", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "width", bins: int = 8, others: str = "refuse") -> None:
         self.discretise = discretise
         self.bins = bins
+        self.others = others
 
     def _weigh(self, table: Contingency) -> float:
         return gain(table) / float(entropy(table.of_row[None, :])[0])

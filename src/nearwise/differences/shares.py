@@ -1,0 +1,238 @@
+"""Values through the smoothed shares of the classes they occur with, or through the smoothed mean of the target.
+
+A stored case that asks does so without its own label: its value has another row of shares then, the one that a fit
+without the case would give. Such rows have codes of their own, behind those of the levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column
+from nearwise.cases.target import Target
+from nearwise.differences.base import Difference, FitContext, Fitted, power
+from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
+from nearwise.errors import InputError
+
+__all__ = ["Shares", "SharesFitted"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+OF_CLASSES, OF_NUMBERS = 1.0, 3.0
+"""cases that a value is taken to have had before any was seen: by class, and where the target is a number"""
+
+
+@dataclass(frozen=True)
+class Shares(Difference):
+    r"""Half the difference of the class shares of two values, smoothed by ``smoothing`` cases spread over all classes.
+
+    .. math:: \delta(u, v) = \tfrac{1}{2} \sum_c |P(c \mid u) - P(c \mid v)|, \qquad
+              P(c \mid v) = \frac{n_{vc} + m / C}{n_v + m}
+
+    Where the target is a number, the difference of the smoothed means of the two values over four standard deviations
+    of the target:
+
+    .. math:: \delta(u, v) = \frac{|M(u) - M(v)|}{4 \sigma_y}, \qquad
+              M(v) = \frac{\sum_{i: x_i = v} y_i + m \bar y}{n_v + m}
+
+    A symbol that was not seen has the shares that nothing is known of: all classes alike, or the mean of the target. A
+    stored case that asks is not counted in the row of its own value, so that leaving one out is as honest as a fit
+    without the case (of a number as target but for the overall mean). Numbers are compared by the intervals that
+    ``discretise`` and ``bins`` make.
+
+    ``smoothing=None`` is 1 case for classes and 3 for numbers.
+
+    >>> from nearwise import KNNClassifier
+    >>> cases = [{"job": "cook"}, {"job": "cook"}, {"job": "judge"}]
+    >>> knn = KNNClassifier(1, "none", differences="shares").fit(cases, ["no", "no", "yes"])
+    >>> knn.kneighbors([{"job": "judge"}], 3)[0].round(3)  # P(no) is 0.833 for cooks and 0.25 for judges
+    array([[0.   , 0.583, 0.583]])
+    """
+
+    name = "shares"
+    needs_classes: ClassVar[bool] = True
+    p: ClassVar[float | None] = 1
+    smoothing: float | None = None
+    discretise: Any = "mdl"
+    bins: int = 8
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "discretise", checked_discretise(self.discretise))
+        object.__setattr__(self, "bins", checked_bins(self.bins))
+        m = self.smoothing
+        if m is not None and (isinstance(m, bool) or not isinstance(m, int | float) or not 0 < m < float("inf")):
+            raise InputError(f"smoothing of shares counts cases and is above 0, got {m!r}.")
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        target = context.target
+        if target is None:
+            raise InputError(
+                f"The shares of feature {context.feature!r} are those of a target, and there is none: use "
+                "difference='overlap'."
+            )
+        how = self.discretise
+        if target.classes is None and how == "mdl" and column.levels is None:
+            how = "frequency"  # which needs no classes
+        coding = coding_of(column, context, how, self.bins)
+        usual = OF_NUMBERS if target.classes is None else OF_CLASSES
+        return SharesFitted(column, coding, target, self.smoothing or usual, context.policy == "value")
+
+
+class SharesFitted(Fitted):
+    """Rows of shares: levels, the missing value, a symbol never seen, then the values of stored cases that ask."""
+
+    form = "table"
+    unit = 1.0
+    maximum = 1.0
+    embeds = True
+    embeds_at = 1.0
+
+    def __init__(self, column: Column, coding: Coding, target: Target, smoothing: float, codes_missing: bool) -> None:
+        self.coding, self.levels, self.codes_missing = coding, coding.levels, codes_missing
+        self.smoothing = smoothing
+        self._set_answers(target)
+        codes = self.encode(column)
+        known = codes >= 0
+        v = len(self.levels)
+        self.totals = np.bincount(codes[known], weights=target.weights[known], minlength=v + 2)[: v + 2]
+        self.sums = np.zeros((v + 2, self.width))
+        """(v + 2, d) the weight of each class with each value, or the sum of the target"""
+        answers = self._answers(target)
+        for column_at in range(self.width):
+            weights = (answers[:, column_at] * target.weights)[known]
+            self.sums[:, column_at] = np.bincount(codes[known], weights=weights, minlength=v + 2)[: v + 2]
+        self.rows = self._smoothed(self.sums, self.totals)
+        """(v + 2, d) what the difference is measured between"""
+        self.shares = self.totals / max(self.totals.sum(), 1e-300)
+        self._keys = np.unique(self._key(codes[known], target.take(np.flatnonzero(known))))
+
+    # -------------------------------------------------------------- the target
+
+    def _set_answers(self, target: Target) -> None:
+        self.weights = np.unique(target.weights)
+        self.is_of_classes = target.classes is not None
+        if self.is_of_classes:
+            self.answers = np.arange(target.n_classes, dtype=np.float64)
+            # two classes are one number, for the shares of both differ alike
+            self.width = 1 if target.n_classes <= 2 else target.n_classes
+            self.factor = 1.0 if self.width == 1 else 0.5
+            self.before = 1.0 / max(1, target.n_classes)
+            return
+        self.answers = np.unique(target.values).astype(np.float64)
+        order = np.argsort(target.values, kind="stable")  # so that sums do not depend on the order of the cases
+        numbers, weights = target.values[order], target.weights[order]
+        total = weights.sum()
+        self.before = float(np.sum(weights * numbers) / total) if total > 0 else 0.0
+        spread = float(np.sqrt(np.sum(weights * np.square(numbers - self.before)) / total)) if total > 0 else 0.0
+        self.width, self.factor = 1, 1.0 / (4.0 * spread) if spread > 0 else 0.0
+
+    def _answers(self, target: Target) -> Floats:
+        """(n, d) what a case adds to the row of its value, for a weight of 1."""
+        if target.classes is None:
+            return np.asarray(target.values, dtype=np.float64)[:, None]
+        if self.width == 1:
+            return (target.values == 1).astype(np.float64)[:, None]
+        return np.eye(self.width)[target.values]
+
+    def _smoothed(self, sums: Floats, totals: Floats) -> Floats:
+        m = self.smoothing
+        return np.asarray(self.factor * ((sums + m * self.before) / (totals + m)[:, None]))
+
+    # --------------------------------------------------------------- codes
+
+    def encode(self, column: Column) -> Codes:
+        codes = self.coding.codes(column)
+        known = len(self.coding.levels)
+        codes = np.where(codes == known, known + 1, codes)
+        return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
+
+    def _key(self, codes: Codes, target: Target) -> NDArray[np.int64]:
+        """(n,) one whole number for the value, answer and weight of each case."""
+        answer = np.searchsorted(self.answers, target.values)
+        weight = np.searchsorted(self.weights, target.weights)
+        return (codes.astype(np.int64) * len(self.answers) + answer) * len(self.weights) + weight
+
+    def asking(self, values: Codes, target: Target) -> Codes:
+        """(n,) the codes under which stored cases ask: of the row that their own label is not in."""
+        known = values >= 0
+        out = values.copy()
+        found = np.searchsorted(self._keys, self._key(values[known], target.take(np.flatnonzero(known))))
+        out[known] = len(self.rows) + found
+        return out.astype(np.int32)
+
+    @cached_property
+    def asking_rows(self) -> Floats:
+        """(a, d) the rows of stored cases that ask."""
+        level, answer, weight = self._asked
+        own = self.answers[answer][:, None]
+        if self.width > 1:
+            own = np.eye(self.width)[answer]
+        elif self.is_of_classes:
+            own = (answer == 1).astype(np.float64)[:, None]
+        mass = self.weights[weight]
+        left = np.maximum(self.totals[level] - mass, 0.0)
+        return self._smoothed(np.where(left[:, None] > 0, self.sums[level] - own * mass[:, None], 0.0), left)
+
+    @cached_property
+    def _asked(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The value, answer and weight of each code that stored cases ask under."""
+        rest, weight = np.divmod(self._keys, len(self.weights))
+        level, answer = np.divmod(rest, len(self.answers))
+        return level, answer, weight
+
+    def level_of(self, codes: Codes) -> Codes:
+        """(n,) the level that each code stands for."""
+        levels = np.concatenate([np.arange(len(self.rows)), self._asked[0]])
+        return np.where(codes < 0, -1, levels[codes]).astype(np.int32)
+
+    def asks(self, codes: Codes) -> bool:
+        """Whether some of these are codes of stored cases that ask."""
+        return bool((codes >= len(self.rows)).any())
+
+    # --------------------------------------------------------- differences
+
+    def embed(self, values: Codes) -> Floats:
+        if not self.asks(values):
+            return np.asarray(self.rows[values])
+        return np.asarray(np.vstack([self.rows, self.asking_rows])[values])
+
+    def table(self, codes: Codes) -> Floats:
+        """(len(codes), v + 2) differences of these codes from every stored one."""
+        own = self.embed(codes)
+        out = np.zeros((len(codes), len(self.rows)))
+        for column in range(self.width):  # classes are added one by one, as in `pair`
+            out += np.abs(own[:, column, None] - self.rows[None, :, column])
+        out[np.arange(len(codes)), self.level_of(codes)] = 0.0
+        return out
+
+    def terms(self, codes: Codes, p: float) -> Floats:
+        """`table` to the power p."""
+        return np.asarray(power(self.table(codes), p))
+
+    def pair(self, x: Any, q: Any) -> float:
+        asked = np.array([q], dtype=np.int32)
+        if self.level_of(asked)[0] == x:
+            return 0.0
+        total = 0.0
+        for a, b in zip(self.embed(asked)[0], self.rows[x], strict=True):
+            total += abs(float(a) - float(b))
+        return total
+
+    def block(self, X: Codes, Q: Codes) -> Floats:
+        codes, row = np.unique(Q, return_inverse=True)
+        return np.asarray(self.table(codes)[row[:, None], X[None, :]])
+
+    def expected(self, values: Codes) -> Floats:
+        codes, row = np.unique(values, return_inverse=True)
+        return np.asarray((self.table(codes) @ self.shares)[row])
+
+    @property
+    def expected_both(self) -> float:
+        codes = np.arange(len(self.shares), dtype=np.int32)
+        return float(self.expected(codes) @ self.shares)

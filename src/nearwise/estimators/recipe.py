@@ -1,0 +1,152 @@
+"""What an estimator uses where nothing was said: the recipe, or, with weights of the user's choice, the papers' settings.
+
+The recipe is the distance and the answer that did best over many tables (docs/defaults.md). Whoever names feature
+weights gets everything else as the papers have it: a vote by 1/d, numbers over their range, k by leaving one out
+(Readings K4, K5), and no local scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nearwise.answers.answering import ANSWERS, KS, SIZES, VOTES
+from nearwise.cases.kinds import Custom, Kind
+from nearwise.errors import InputError, did_you_mean
+from nearwise.estimators.local_scale import USUAL, checked_local_scale
+
+__all__ = ["Settings", "check_settings", "resolve"]
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting that was left open, resolved."""
+
+    n_neighbors: Any
+    """a number, "loo", "auto", or the numbers to choose from"""
+    feature_weights: Any
+    differences: Any
+    vote: Any
+    """a vote, or "auto\""""
+    p: float | None
+    scale: str
+    missing: Any
+    local_scale: int | None
+    answer: str
+    by_recipe: bool
+    why: tuple[tuple[str, str], ...] = ()
+    """setting -> why it is what it is"""
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether a plain vote answers, with k as in the papers."""
+        return self.answer == "vote" and self.vote != AUTO and self.n_neighbors != AUTO
+
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """The numbers of neighbours to choose from."""
+        if isinstance(self.n_neighbors, tuple):
+            return self.n_neighbors
+        return KS if self.n_neighbors == AUTO else (int(self.n_neighbors),)
+
+    @property
+    def votes(self) -> tuple[Any, ...]:
+        return VOTES if isinstance(self.vote, str) and self.vote == AUTO else (self.vote,)
+
+
+def candidates(given: Any) -> tuple[int, ...] | None:
+    """Whole numbers to choose k from, of a range, a list or an array; None if it is none."""
+    if isinstance(given, str | bool | Mapping) or not hasattr(given, "__iter__"):
+        return None
+    found = tuple(given)
+    whole = all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in found)
+    return tuple(sorted({int(k) for k in found})) if found and whole else None
+
+
+def check_settings(estimator: Any) -> None:
+    """Refuse parameters that no table would make right."""
+    k = estimator.n_neighbors
+    named = isinstance(k, str) and k in (AUTO, "loo")
+    if not named and candidates(k) is None:
+        if not (isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1):
+            raise InputError(
+                f"n_neighbors={k!r}: expected a whole number from 1, 'auto', 'loo', or the numbers to choose from, "
+                "such as range(1, 101)."
+            )
+    checked_local_scale(getattr(estimator, "local_scale", None))
+    answer = getattr(estimator, "answer", AUTO)
+    known = (AUTO, *ANSWERS)
+    if not isinstance(answer, str) or answer not in known:
+        raise InputError(f"answer={answer!r}: expected one of {', '.join(known)}. {did_you_mean(str(answer), known)}")
+
+
+def resolve(estimator: Any, schema: Mapping[str, Kind], has_classes: bool) -> Settings:
+    """The settings that an estimator uses for a table."""
+    given = estimator.feature_weights
+    k = candidates(estimator.n_neighbors) or estimator.n_neighbors
+    vote, answer = getattr(estimator, "vote", "distance"), getattr(estimator, "answer", "vote")
+    local = getattr(estimator, "local_scale", None)
+    scale, missing = estimator.scale, estimator.missing
+    if given is not None:
+        return Settings(
+            n_neighbors="loo" if _open(k) else k,
+            feature_weights=given,
+            differences=estimator.differences,
+            vote="distance" if _open(vote) else vote,
+            p=estimator.p,
+            scale="range" if _open(scale) else scale,
+            missing="max" if _open(missing) else missing,
+            local_scale=None if _open(local) else local,
+            answer="vote" if _open(answer) else answer,
+            by_recipe=False,
+            why=(("feature_weights", "were named, so what was left open is as in the papers"),),
+        )
+    return _recipe(estimator, schema, has_classes, k, vote, answer, local)
+
+
+def _open(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def _recipe(
+    estimator: Any, schema: Mapping[str, Kind], has_classes: bool, k: Any, vote: Any, answer: Any, local: Any
+) -> Settings:
+    why = []
+    selects = getattr(estimator, "cases", "all") != "all" or getattr(estimator, "case_weights", None) is not None
+    called = [name for name, kind in schema.items() if isinstance(kind, Custom) and not kind.vectorised]
+    if _open(local):
+        local = USUAL
+        if selects:
+            local, reason = None, "only some cases are stored, or they are weighted already"
+            why.append(("local_scale", reason))
+        elif called:
+            local = None
+            why.append(("local_scale", f"feature {called[0]!r} is compared by a function, which takes long"))
+    if _open(answer):
+        answer = "vote" if selects else "both"
+    if selects:
+        k, vote = "loo" if _open(k) else k, "distance" if _open(vote) else vote
+    scale, missing = estimator.scale, estimator.missing
+    return Settings(
+        n_neighbors=k,
+        feature_weights=None,
+        differences={"Symbolic": "shares"} if estimator.differences is None else estimator.differences,
+        vote=vote,
+        p=1 if estimator.p is None else estimator.p,
+        scale="sigma" if _open(scale) else scale,
+        missing=_missing(schema) if _open(missing) else missing,
+        local_scale=local,
+        answer=answer,
+        by_recipe=True,
+        why=tuple(why),
+    )
+
+
+def _missing(schema: Mapping[str, Kind]) -> dict[str, str]:
+    """A missing symbol says something of its own; a missing number is as far as numbers can be."""
+    return {name: kind.missing or ("value" if kind.name == "Symbolic" else "max") for name, kind in schema.items()}
