@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from nearwise.engines.base import Engine, Neighbours
 from nearwise.differences.metric import Measured, Metric
 from nearwise.vote import Vote
 
-__all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "choose"]
+__all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "LeftOut", "choose"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -118,10 +117,27 @@ class Answering:
         return np.asarray(np.mean(parts, axis=0)), near
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """What was said of cases that were left out, under the choice that was made."""
+
+    rows: Ints
+    """(r,) the cases that were left out"""
+    by_vote: Floats | None
+    """(r, g) answers of the vote"""
+    by_line: Floats | None
+    """(r, g) answers of the regression"""
+
+    @property
+    def answers(self) -> Floats:
+        """(r, g) the mean of what there is."""
+        return np.asarray(np.mean([each for each in (self.by_vote, self.by_line) if each is not None], axis=0))
+
+
 def choose(
     answering: Answering, queries: Measured, rows: Ints, answer: str, rules: tuple[Vote, ...], ks: tuple[int, ...],
     sizes: tuple[int, ...] = SIZES, ridges: tuple[float, ...] = RIDGES,
-) -> Choice:  # fmt: skip
+) -> tuple[Choice, LeftOut]:  # fmt: skip
     """The choice that costs least when each of the cases ``rows``, asking as ``queries``, is left out.
 
     Vote and regression are chosen each for itself; a regression needs more cases than it takes neighbours.
@@ -131,31 +147,60 @@ def choose(
     has_columns = answering.design is not None and answering.design.stored.shape[1] > 0
     sizes = tuple(s for s in sizes if s < available) if has_columns and answer != "vote" else ()
     votes_too = answer != "linear" or not sizes
+    trials = _Trials(answering, rows, rules if votes_too else (), ks, sizes, ridges)
     listed = max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1])
-    weights = answering.measure.weights[rows]
-    total = max(float(weights.sum()), 1e-300)
-    costs: dict[Any, float] = {}
-    for some, found in answering.searched(queries, min(listed, available), rows):
-        for rule in rules if votes_too else ():
-            for k in ks:
-                cost = answering.measure.cost(answering.of_vote(found, rule, k)[0], rows[some])
-                costs[rule, k] = costs.get((rule, k), 0.0) + float(weights[some] @ cost) / total
-        if sizes and answering.design is not None:
-            found_all = answering.of_regressions(found, answering.design.asking[rows[some]], sizes, ridges)
-            for (s, size), (r, ridge) in _pairs(sizes, ridges):
-                cost = answering.measure.cost(found_all[s, r], rows[some])
-                costs[size, ridge] = costs.get((size, ridge), 0.0) + float(weights[some] @ cost) / total
-    shown = {_name(key): cost for key, cost in costs.items()}
-    rule_k = min(((k, c) for k, c in costs.items() if isinstance(k[0], Vote)), key=lambda kc: kc[1], default=None)
-    line = min(((k, c) for k, c in costs.items() if not isinstance(k[0], Vote)), key=lambda kc: kc[1], default=None)
-    rule, k = (None, None) if rule_k is None else rule_k[0]
-    size, ridge = (None, None) if line is None else line[0]
-    return Choice(rule, k, size, ridge, shown)
+    for some, found in answering.searched(queries, min(listed, max(1, available)), rows):
+        trials.add(some, found)
+    return trials.chosen()
 
 
-def _pairs(sizes: tuple[int, ...], ridges: tuple[float, ...]) -> Iterator[tuple[tuple[int, int], tuple[int, float]]]:
-    return (((s, size), (r, ridge)) for s, size in enumerate(sizes) for r, ridge in enumerate(ridges))
+class _Trials:
+    """The cost of every setting, added up over chunks of cases, which are kept until the choice is made."""
 
+    def __init__(
+        self, answering: Answering, rows: Ints, rules: tuple[Vote, ...], ks: tuple[int, ...], sizes: tuple[int, ...],
+        ridges: tuple[float, ...],
+    ) -> None:  # fmt: skip
+        self.answering, self.rows, self.rules, self.ks = answering, rows, rules, ks
+        self.sizes, self.ridges = sizes, ridges
+        self.weights = answering.measure.weights[rows]
+        self.votes: dict[tuple[Vote, int], float] = {}
+        self.lines: dict[tuple[int, float], float] = {}
+        self.chunks: list[tuple[Ints, Neighbours]] = []
 
-def _name(key: Any) -> str:
-    return f"{key[0].name} of {key[1]}" if isinstance(key[0], Vote) else f"regression on {key[0]}, ridge {key[1]:g}"
+    def add(self, some: Ints, found: Neighbours) -> None:
+        measure = self.answering.measure
+        self.chunks.append((some, found))
+        for rule in self.rules:
+            for k in self.ks:
+                cost = measure.cost(self.answering.of_vote(found, rule, k)[0], self.rows[some])
+                self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(self.weights[some] @ cost)
+        if not self.sizes or self.answering.design is None:
+            return
+        asked = self.answering.design.asking[self.rows[some]]
+        answers = self.answering.of_regressions(found, asked, self.sizes, self.ridges)
+        for s, size in enumerate(self.sizes):
+            for r, ridge in enumerate(self.ridges):
+                cost = measure.cost(answers[s, r], self.rows[some])
+                self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(self.weights[some] @ cost)
+
+    def chosen(self) -> tuple[Choice, LeftOut]:
+        total = max(float(self.weights.sum()), 1e-300)
+        shown = {f"{rule.name} of {k}": cost / total for (rule, k), cost in self.votes.items()}
+        shown |= {f"regression on {s}, ridge {r:g}": cost / total for (s, r), cost in self.lines.items()}
+        rule, k = min(self.votes, key=lambda key: self.votes[key], default=(None, None))
+        size, ridge = min(self.lines, key=lambda key: self.lines[key], default=(None, None))
+        choice = Choice(rule, k, size, ridge, shown)
+        return choice, self._left_out(choice)
+
+    def _left_out(self, choice: Choice) -> LeftOut:
+        by_vote, by_line = [], []
+        for some, found in self.chunks:
+            if choice.rule is not None and choice.k is not None:
+                by_vote.append(self.answering.of_vote(found, choice.rule, choice.k)[0])
+            if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
+                asked = self.answering.design.asking[self.rows[some]]
+                by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
+        return LeftOut(
+            self.rows, np.concatenate(by_vote) if by_vote else None, np.concatenate(by_line) if by_line else None
+        )

@@ -64,6 +64,8 @@ class _Indicators:
         return (self._codes(column)[:, None] == self.values[None, :]).astype(np.float64)
 
 
+FEW_VALUES = 12
+"""values up to which a symbol has a column for each"""
 FEWEST = 3
 """cases that a value needs for a column of its own"""
 FARTHEST = 10.0
@@ -107,7 +109,7 @@ class Design:
             raw = _raw(kind, column)
             if raw is not None:
                 makers.append(_Numbers(raw))
-            elif isinstance(kind, Symbolic) and target.n_classes > len(column.levels or ()):
+            elif isinstance(kind, Symbolic) and len(column.levels or ()) <= max(target.n_classes, FEW_VALUES):
                 makers.append(_Indicators(column, Coding(column.levels or ())))
             elif isinstance(kind, Symbolic):
                 makers.append(Shares().fit(column, FitContext(name, kind, target, policy="value")))

@@ -38,6 +38,8 @@ NAMES: Mapping[str, Callable[..., Difference]] = {
     "mvdm-l1": _maker("symbolic", "ValueDifference", power=1),
     "vdm": _maker("symbolic", "ValueDifference", weighted=True),
     "shares": _maker("shares", "Shares"),
+    "bent-number": _maker("bent", "BentNumber"),
+    "bent-symbol": _maker("bent", "BentSymbol"),
     "jeffrey": _maker("divergence", "Jeffrey"),
     "jensen-shannon": _maker("divergence", "JensenShannon"),
     "heom": _maker("heterogeneous", "HEOM"),
@@ -99,7 +101,7 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
             chosen = "min" if kind.members == "vectors" else "jaccard"
     found = get(chosen)
     name = chosen if isinstance(chosen, str) else found.name
-    suited = (*suited, *kind.converting)
+    suited = (*suited, *kind.converting, *(("bent-symbol",) if kind.name == "Symbolic" else ("bent-number",)))
     if name not in suited and name != "custom":
         raise InputError(
             f"Feature {feature!r} is {kind!r}, which has no difference {name!r}. {did_you_mean(name, suited)}"

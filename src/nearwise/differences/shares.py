@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.target import Target
-from nearwise.differences.base import Difference, FitContext, Fitted, power
+from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
+from nearwise.differences.rows import RowsFitted
 from nearwise.errors import InputError
 
 __all__ = ["Shares", "SharesFitted"]
@@ -84,14 +85,8 @@ class Shares(Difference):
         return SharesFitted(column, coding, target, self.smoothing or usual, context.policy == "value")
 
 
-class SharesFitted(Fitted):
+class SharesFitted(RowsFitted):
     """Rows of shares: levels, the missing value, a symbol never seen, then the values of stored cases that ask."""
-
-    form = "table"
-    unit = 1.0
-    maximum = 1.0
-    embeds = True
-    embeds_at = 1.0
 
     def __init__(self, column: Column, coding: Coding, target: Target, smoothing: float, codes_missing: bool) -> None:
         self.coding, self.levels, self.codes_missing = coding, coding.levels, codes_missing
@@ -146,12 +141,6 @@ class SharesFitted(Fitted):
 
     # --------------------------------------------------------------- codes
 
-    def encode(self, column: Column) -> Codes:
-        codes = self.coding.codes(column)
-        known = len(self.coding.levels)
-        codes = np.where(codes == known, known + 1, codes)
-        return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
-
     def _key(self, codes: Codes, target: Target) -> NDArray[np.int64]:
         """(n,) one whole number for the value, answer and weight of each case."""
         answer = np.searchsorted(self.answers, target.values)
@@ -191,48 +180,7 @@ class SharesFitted(Fitted):
         levels = np.concatenate([np.arange(len(self.rows)), self._asked[0]])
         return np.where(codes < 0, -1, levels[codes]).astype(np.int32)
 
-    def asks(self, codes: Codes) -> bool:
-        """Whether some of these are codes of stored cases that ask."""
-        return bool((codes >= len(self.rows)).any())
-
-    # --------------------------------------------------------- differences
-
     def embed(self, values: Codes) -> Floats:
         if not self.asks(values):
             return np.asarray(self.rows[values])
         return np.asarray(np.vstack([self.rows, self.asking_rows])[values])
-
-    def table(self, codes: Codes) -> Floats:
-        """(len(codes), v + 2) differences of these codes from every stored one."""
-        own = self.embed(codes)
-        out = np.zeros((len(codes), len(self.rows)))
-        for column in range(self.width):  # classes are added one by one, as in `pair`
-            out += np.abs(own[:, column, None] - self.rows[None, :, column])
-        out[np.arange(len(codes)), self.level_of(codes)] = 0.0
-        return out
-
-    def terms(self, codes: Codes, p: float) -> Floats:
-        """`table` to the power p."""
-        return np.asarray(power(self.table(codes), p))
-
-    def pair(self, x: Any, q: Any) -> float:
-        asked = np.array([q], dtype=np.int32)
-        if self.level_of(asked)[0] == x:
-            return 0.0
-        total = 0.0
-        for a, b in zip(self.embed(asked)[0], self.rows[x], strict=True):
-            total += abs(float(a) - float(b))
-        return total
-
-    def block(self, X: Codes, Q: Codes) -> Floats:
-        codes, row = np.unique(Q, return_inverse=True)
-        return np.asarray(self.table(codes)[row[:, None], X[None, :]])
-
-    def expected(self, values: Codes) -> Floats:
-        codes, row = np.unique(values, return_inverse=True)
-        return np.asarray((self.table(codes) @ self.shares)[row])
-
-    @property
-    def expected_both(self) -> float:
-        codes = np.arange(len(self.shares), dtype=np.int32)
-        return float(self.expected(codes) @ self.shares)

@@ -123,7 +123,7 @@ class Neighbors(Parameters):
         self.n_samples_fit_ = len(model.table)
         if model.target.classes is not None:
             self.classes_ = model.target.classes
-        for stale in ("_chosen_k", "_chosen", "_answering", "loo_errors_"):
+        for stale in ("_chosen_k", "_chosen", "_left_out", "_answering", "loo_errors_"):
             if hasattr(self, stale):
                 delattr(self, stale)
 

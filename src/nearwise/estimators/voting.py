@@ -97,7 +97,9 @@ class Voting(Neighbors):
         rules = tuple(votes.get(name) for name in use.votes)
         queries = model.problem.asking
         queries = queries if len(rows) == len(queries) else queries.take(rows)
-        self._chosen = choose(self._answers_by(model), queries, rows, use.answer, rules, use.candidates)
+        self._chosen, self._left_out = choose(
+            self._answers_by(model), queries, rows, use.answer, rules, use.candidates
+        )
         self._chosen_k = self._chosen.k or self._chosen.listed
         return self._chosen_k
 
