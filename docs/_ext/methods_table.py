@@ -12,6 +12,7 @@ HEAD = (
     "id",
     "class",
     "shape",
+    "numbers as target",
     "bias",
     "weight space",
     "representation",
@@ -23,7 +24,8 @@ HEAD = (
 
 
 class MethodsTable(SphinxDirective):
-    """One row a method: its id (a link to its page), class, shape, place in the five dimensions, reference, summary."""
+    """One row a method: its id (a link to its page), class, shape, what it does with numbers as target, its place in
+    the five dimensions, reference and summary."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.docname)).parent
@@ -53,7 +55,7 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
     keys = [key.strip() for key in method.reference.split(",") if key.strip()]
     cited = f"{{cite:t}}`{','.join(keys)}`" if keys else "-"
     place = method.place.to_json().values()
-    cells = [name, f"`{method.__name__}`", method.shape, *place, cited, method.summary()]
+    cells = [name, f"`{method.__name__}`", method.shape, method.numbers, *place, cited, method.summary()]
     return [cell.replace("|", "\\|") for cell in cells]
 
 

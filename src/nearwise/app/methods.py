@@ -64,7 +64,7 @@ def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
             )
     return [
         {
-            "id": key, "class": method.__name__, "shape": method.shape, **method.place.to_json(),
+            "id": key, "class": method.__name__, "shape": method.shape, "numbers": method.numbers, **method.place.to_json(),
             "reference": method.reference, "summary": method.summary(),
         }
         for key, method in known().items()

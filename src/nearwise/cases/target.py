@@ -9,19 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Target"]
+from nearwise.cases.cuts import Cuts, find_cuts
+from nearwise.errors import InputError
+
+__all__ = ["BINS", "Target"]
+
+BINS = 5
+"""classes that a target of numbers is cut into where nothing else is asked for"""
 
 
 @dataclass(frozen=True)
 class Target:
     """``values`` (n,) are class codes into ``classes``, or numbers where ``classes`` is None.
 
-    ``weights`` (n,) say how much each case counts.
+    ``weights`` (n,) say how much each case counts. Where nothing is to be predicted (retrieval) the values are 0 and
+    ``is_given`` is False.
     """
 
     values: NDArray[Any]
     classes: NDArray[Any] | None
     weights: NDArray[np.float64]
+    is_given: bool = True
 
     def __len__(self) -> int:
         return len(self.values)
@@ -52,7 +60,7 @@ class Target:
         return self.class_weights / total if total > 0 else np.full(self.n_classes, 1.0 / max(1, self.n_classes))
 
     def take(self, rows: NDArray[np.intp]) -> Target:
-        return Target(self.values[rows], self.classes, self.weights[rows])
+        return Target(self.values[rows], self.classes, self.weights[rows], self.is_given)
 
     def recode(self, classes: NDArray[Any] | None) -> Target:
         """The same target under a larger set of classes."""
@@ -63,4 +71,44 @@ class Target:
     def append(self, other: Target) -> Target:
         """Both targets; the classes must already be shared."""
         values = np.concatenate([self.values, other.values])
-        return Target(values, self.classes, np.concatenate([self.weights, other.weights]))
+        return Target(values, self.classes, np.concatenate([self.weights, other.weights]), self.is_given)
+
+    # ------------------------------------------------------------------ numbers
+
+    @cached_property
+    def mean(self) -> float:
+        """The weighted mean of numbers."""
+        return float(np.average(self.values, weights=self.weights if self.weights.any() else None))
+
+    @cached_property
+    def variance(self) -> float:
+        """The weighted variance of numbers; 0 where all are equal, without rounding."""
+        if not len(self.values) or self.values.min() == self.values.max():
+            return 0.0
+        apart = np.square(self.values - self.mean)
+        return float(np.average(apart, weights=self.weights if self.weights.any() else None))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """(n,) numbers as shares of their range: 0 for the smallest, 1 for the largest; 0 where all are equal."""
+        low, high = float(self.values.min(initial=np.inf)), float(self.values.max(initial=-np.inf))
+        if not high > low:
+            return np.zeros(len(self))
+        return np.asarray((self.values / 2 - low / 2) / (high / 2 - low / 2))  # halves cannot overflow
+
+    def cuts(self, bins: int) -> Cuts:
+        """Cuts that put about the same weight of cases into each of so many intervals of the numbers."""
+        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
+            raise InputError(f"target_bins={bins!r}: expected a whole number of intervals of the target, from 2.")
+        order = np.argsort(self.values, kind="stable")
+        return find_cuts("frequency", int(bins), "target", self.values[order], None, self.weights[order])
+
+    def binned(self, bins: int = BINS) -> Target:
+        """Numbers as classes: each is the interval, of about equally many cases, that the number lies in.
+
+        >>> target = Target(np.array([1.0, 9.0, 2.0, 7.0]), None, np.ones(4)).binned(2)
+        >>> target.values.tolist(), target.classes.tolist()
+        ([0, 1, 0, 1], ['< 4.5', '>= 4.5'])
+        """
+        cuts = self.cuts(bins)
+        return Target(cuts.place(self.values).astype(np.intp), np.array(cuts.labels), self.weights)

@@ -45,8 +45,11 @@ def coding_of(column: Column, context: FitContext, discretise: Any, bins: int) -
     classes = weights = None
     if context.target is not None:
         weights = context.target.weights[known][order]
-        if context.target.classes is not None:
-            classes = context.target.values[known][order]
+        target = context.target
+        if target.classes is None and target.is_given:  # "mdl" looks at classes: those of numbers are intervals
+            target = target.binned()
+        if target.classes is not None:
+            classes = target.values[known][order]
     cuts = find_cuts(discretise, bins, context.feature, numbers[order], classes, weights)
     return Coding(cuts.labels, cuts, period)
 

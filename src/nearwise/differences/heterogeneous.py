@@ -18,7 +18,7 @@ from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding
 from nearwise.differences.interpolated import Interpolated, interpolated_points, windowed_points
 from nearwise.differences.numeric import Line, ranks
-from nearwise.differences.profiles import Profiles, Rooted, class_target_of
+from nearwise.differences.profiles import Profiles, Rooted, class_target_of, memberships
 from nearwise.differences.symbolic import OverlapFitted
 from nearwise.errors import InputError
 
@@ -124,7 +124,7 @@ def _check_bins(bins: Any) -> None:
 
 
 def _interpolated(made: IVDM | WVDM, column: Column, context: FitContext) -> Fitted:
-    target = class_target_of(context)
+    target = memberships(class_target_of(context))
     if column.levels is not None:
         return made._symbols(column, context)
     period = context.kind.period if isinstance(context.kind, Cyclic) else None
@@ -134,10 +134,12 @@ def _interpolated(made: IVDM | WVDM, column: Column, context: FitContext) -> Fit
         return _constant(column)
     bins = max(5, target.n_classes) if made.bins is None else made.bins
     find = interpolated_points if isinstance(made, IVDM) else windowed_points
-    points, shares = find(values[known], target.values[known], target.weights[known], target.n_classes, bins, period)
+    rows, classes, weights = target.of(known)
+    points, shares = find(values[rows], classes, weights, target.n_classes, bins, period)
     absent = None
     if context.policy == "value":
-        counts = np.bincount(target.values[~known], target.weights[~known], target.n_classes)
+        _, classes, weights = target.of(~known)
+        counts = np.bincount(classes, weights, target.n_classes)
         absent = counts / counts.sum() if counts.sum() > 0 else np.full(target.n_classes, np.nan)
     return Interpolated(column, points, shares, period, absent)
 

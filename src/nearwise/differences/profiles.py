@@ -2,6 +2,10 @@
 
 The profile of a symbol v is P(c | v), one number a class. A symbol that was not seen, or in too few cases, has no
 profile: it is compared by overlap, at the largest difference (Reading V5).
+
+A target that is a number counts as two classes, "high" and "low", to which each case belongs in shares: high by
+t = (y - min) / (max - min), low by 1 - t. The profile of a symbol is then (T, 1 - T) with the mean T of its cases, so
+that symbols differ by their target means, and a target of 0 and 1 gives what two classes give.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
 from nearwise.errors import InputError
 
-__all__ = ["ByProfiles", "ProfileFitted", "Profiles", "Rooted", "class_target_of"]
+__all__ = ["ByProfiles", "ProfileFitted", "Profiles", "Rooted", "class_target_of", "memberships"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -29,14 +33,45 @@ CACHED = 16_384
 """differences worked out at a time, so that they stay in the cache"""
 
 
+@dataclass(frozen=True)
+class Memberships:
+    """How much of which classes the cases are: entry e puts ``weights[e]`` of case ``rows[e]`` into ``codes[e]``."""
+
+    rows: NDArray[np.intp]
+    codes: NDArray[np.intp]
+    weights: Floats
+    n_classes: int
+    priors: Floats
+    """(c,) shares of the classes"""
+
+    def of(self, known: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+        """Rows, codes and weights of the cases (n,) that are known."""
+        if known.all():
+            return self.rows, self.codes, self.weights
+        kept = known[self.rows]
+        return self.rows[kept], self.codes[kept], self.weights[kept]
+
+
 def class_target_of(context: FitContext) -> Target:
-    """The classes that profiles are made of."""
-    if context.target is None or context.target.classes is None:
+    """The target that profiles are made of."""
+    if context.target is None or not context.target.is_given:
         raise InputError(
-            f"The value difference of feature {context.feature!r} compares classes, and there is no class target: "
-            "use difference='overlap'."
+            f"The value difference of feature {context.feature!r} compares the targets of values, and there is no "
+            "class target and no number: use difference='overlap'."
         )
     return context.target
+
+
+def memberships(target: Target) -> Memberships:
+    """Every case in its class; of a number in both of two classes, by where it lies in the range of all."""
+    rows = np.arange(len(target))
+    if target.classes is not None:
+        return Memberships(rows, target.values, target.weights, target.n_classes, target.priors)
+    high = target.weights * target.shares
+    both = np.concatenate([target.weights - high, high])
+    totals = np.array([both[: len(rows)].sum(), high.sum()])
+    priors = totals / totals.sum() if totals.sum() > 0 else np.full(2, 0.5)
+    return Memberships(np.tile(rows, 2), np.repeat(np.array([0, 1]), len(rows)), both, 2, priors)
 
 
 @dataclass(frozen=True)
@@ -54,14 +89,15 @@ class Profiles:
 
     @classmethod
     def of(cls, column: Column, context: FitContext, coding: Coding, threshold: int) -> Profiles:
-        target = class_target_of(context)
+        target = memberships(class_target_of(context))
         own = context.policy == "value"
         codes = coding.codes(column)
         codes = np.where(codes < 0, len(coding.levels) if own else -1, codes)
         known = codes >= 0
         shape = (len(coding.levels) + 1, target.n_classes)
-        flat = codes[known] * target.n_classes + target.values[known]
-        counts = np.bincount(flat, weights=target.weights[known], minlength=shape[0] * shape[1])
+        rows, classes, weights = target.of(known)
+        flat = codes[rows] * target.n_classes + classes
+        counts = np.bincount(flat, weights=weights, minlength=shape[0] * shape[1])
         return cls(coding, counts.astype(np.float64).reshape(shape), target.priors, threshold, own)
 
 

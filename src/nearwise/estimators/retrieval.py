@@ -62,7 +62,7 @@ class NearestCases(Neighbors):
         return tags
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
-        return Target(np.zeros(n), None, sample_weights(sample_weight, n))
+        return Target(np.zeros(n), None, sample_weights(sample_weight, n), is_given=False)
 
     def _targets(self, model: Any) -> Any:
         return None

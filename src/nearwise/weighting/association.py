@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.cases.target import BINS
 from nearwise.statistics.contingency import Contingency
 from nearwise.weighting.base import PRESET_GLOBAL
 from nearwise.weighting.counted import Counted
@@ -26,7 +27,7 @@ class ChiSquared(Counted):
 
     Reading: a case in which the feature is missing is left out for that feature (I6).
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -39,12 +40,14 @@ class ChiSquared(Counted):
     """
 
     id = "chi2"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "white1994, daelemans2005"
 
-    def __init__(self, discretise: Any = "width", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return chi_squared(table)
@@ -60,7 +63,7 @@ class SharedVariance(Counted):
 
     Reading: as for `ChiSquared`.
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -73,12 +76,14 @@ class SharedVariance(Counted):
     """
 
     id = "sv"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "daelemans2005"
 
-    def __init__(self, discretise: Any = "width", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         smaller = min(table.n_rows, table.n_columns) - 1
@@ -94,7 +99,7 @@ class Gini(Counted):
 
     Reading: a case in which the feature is missing is left out for that feature (I6).
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -107,12 +112,14 @@ class Gini(Counted):
     """
 
     id = "gini"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "breiman1984"
 
-    def __init__(self, discretise: Any = "width", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         alike = float((table.of_column / table.total) @ (table.of_column / table.total))

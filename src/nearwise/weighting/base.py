@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.table import CaseTable
-from nearwise.cases.target import Target
+from nearwise.cases.target import BINS, Target
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import class_target, learn_table, number_target, query_table, sample_weights
 from nearwise.differences.metric import Measured, Metric
@@ -117,7 +117,7 @@ class Problem:
 
 
 class Weighting(Parameters):
-    """Learns `weights_` from cases and their classes."""
+    """Learns `weights_` from cases and their target: classes, or numbers where the method takes them."""
 
     id: ClassVar[str]
     place: ClassVar[Place] = PRESET_GLOBAL
@@ -128,7 +128,15 @@ class Weighting(Parameters):
     scale: ClassVar[str] = "range"
     """the scaling of numeric features that the method's paper uses, for a fit of its own"""
     shape: ClassVar[str] = "global"
+    numbers: ClassVar[str] = "refused"
+    """what becomes of a target that is a number: "refused", for a method that has no meaning without classes; "binned"
+    into ``target_bins`` classes of about equally many cases; "own" where the method has a formula for it; "unseen" by
+    a method that looks at no target at all"""
     needs_classes: ClassVar[bool] = True
+    """whether ``numbers`` are refused"""
+    target_bins: int = BINS
+    merges_numbers: ClassVar[bool] = False
+    """whether statistics of cases whose target is a number merge; otherwise all of them are counted again"""
     by_order: ClassVar[bool] = False
     """whether the weights depend on the order of the cases, as those of online methods do by definition"""
     in_canonical_order: ClassVar[bool | None] = None
@@ -140,6 +148,13 @@ class Weighting(Parameters):
     """cheap parameters for the common checks"""
 
     weights_: Weights
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        said = vars(cls)
+        if "needs_classes" in said and "numbers" not in said:
+            cls.numbers = "refused" if said["needs_classes"] else "unseen"
+        cls.needs_classes = cls.numbers == "refused"
 
     @abstractmethod
     def _learn(self, problem: Problem) -> Weights:
@@ -173,30 +188,55 @@ class Weighting(Parameters):
         return self
 
     def _target(self, y: Any, n: int, sample_weight: Any) -> Target:
-        """Classes; a method that does not look at them also takes numbers, or nothing."""
-        if self.needs_classes:
-            return class_target(y, n, self, sample_weight)
-        if y is None:
-            return Target(np.zeros(n), None, sample_weights(sample_weight, n))
+        """Classes, or numbers where some are not whole; a method that looks at neither also takes nothing."""
+        if y is None and self.numbers == "unseen":
+            return Target(np.zeros(n), None, sample_weights(sample_weight, n), is_given=False)
         numbers = np.asarray(y)
         if numbers.dtype.kind == "f" and (numbers != np.floor(numbers)).any():
             return number_target(y, n, self, sample_weight)
         return class_target(y, n, self, sample_weight)
 
+    def _further_target(self, y: Any, n: int, sample_weight: Any, before: Target) -> Target:
+        """The target of cases that are added to others: numbers, whole ones too, where those had numbers."""
+        if before.classes is not None:
+            return class_target(y, n, self, sample_weight, before.classes)
+        if before.is_given:
+            return number_target(y, n, self, sample_weight)
+        return Target(np.zeros(n), None, sample_weights(sample_weight, n), is_given=False)
+
     def learn(self, problem: Problem) -> Weights:
         """Learn from cases that are already typed and measured; what an estimator calls."""
-        if self.needs_classes and problem.target.classes is None:
-            raise InputError(
-                f"The weighting {self.id!r} learns from classes, and there are none here: use "
-                "feature_weights='none' or your own weights, or bin a target that is a number."
-            )
+        whole, problem = problem, self._with_target(problem)
         is_canonical = self.in_canonical_order
         if is_canonical is None:
             is_canonical = self.place.bias == "feedback"
-        self.weights_ = self._learn_canonically(problem) if is_canonical else self._learn(problem)
-        if problem.target.classes is not None:
-            self.classes_ = problem.target.classes
-        return self.weights_
+        learned = self._learn_canonically(problem) if is_canonical else self._learn(problem)
+        if whole.target.classes is not None:
+            self.classes_ = whole.target.classes
+        elif learned.shape == "per-class":
+            raise InputError(
+                f"{self!r} gives every class weights of its own, and the target is a number: use per_class=False."
+            )
+        self.weights_ = learned
+        return learned
+
+    def _with_target(self, problem: Problem) -> Problem:
+        """The problem with a target that the method can learn from."""
+        if problem.target.classes is not None or self.numbers == "unseen":
+            return problem
+        if not problem.target.is_given:
+            raise InputError(
+                f"The weighting {self.id!r} learns from a target, and there is none here: use feature_weights='none', "
+                "'sd' or your own weights."
+            )
+        if self.numbers == "refused":
+            raise InputError(
+                f"The weighting {self.id!r} learns from classes, and this regression target is a number: use one that "
+                "takes numbers, such as 'corr' or 'mdw', or bin the target and use KNNClassifier."
+            )
+        if self.numbers == "own":
+            return problem
+        return replace(problem, target=problem.target.binned(self.target_bins))
 
     def _learn_canonically(self, problem: Problem) -> Weights:
         """Learn in the canonical order of the features, and put what was learned in that of the table."""
@@ -222,7 +262,7 @@ class Weighting(Parameters):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.needs_classes
+        tags.target_tags.required = self.numbers != "unseen"
         return tags
 
     @classmethod
@@ -247,16 +287,28 @@ class Mergeable(Weighting):
     def _finish(self, statistics: Any, problem: Problem) -> Weights:
         """Weights; ``problem`` holds all the cases that the statistics stand for."""
 
+    def learn(self, problem: Problem) -> Weights:
+        learned = super().learn(problem)
+        self._problem = problem  # with numbers as they are, for new ones move the cuts of a binned target
+        return learned
+
     def _learn(self, problem: Problem) -> Weights:
-        self._problem, self._statistics = problem, self._partial(problem)
+        self._statistics = self._partial(problem)
         return self._finish(self._statistics, problem)
+
+    def _goes_on(self, target: Target) -> bool:
+        """Whether the statistics at hand can be merged with those of other cases under this target."""
+        if not hasattr(self, "_statistics"):
+            return False
+        if target.classes is None:
+            return self.merges_numbers
+        return np.array_equal(self.classes_, target.classes)
 
     def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
         """Weights after some cases were added or removed; ``after`` holds the cases that are there now."""
-        known = getattr(self, "_statistics", None)
-        classes = after.target.classes
-        if known is None or classes is None or not np.array_equal(self.classes_, classes):
+        if not self._goes_on(after.target):
             return self.learn(after)
+        known = self._statistics
         if added is not None:
             known = known.merge(self._partial(added))
         if removed is not None:
@@ -271,10 +323,7 @@ class Mergeable(Weighting):
             return self.fit(X, y, sample_weight)
         before = self._problem
         table = query_table(self, X, before.table)
-        if before.target.classes is None:
-            target = self._target(y, len(table), sample_weight)
-        else:
-            target = class_target(y, len(table), self, sample_weight, before.target.classes)
+        target = self._further_target(y, len(table), sample_weight, before.target)
         known = before.target.recode(target.classes)
         after = Problem.of(before.table.append(table), known.append(target), **self._settings)
         new = np.arange(len(before.table), len(after.table))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap, ValueDifference
 from nearwise.errors import InputError
 from nearwise.statistics.counts import PerFeature
@@ -90,7 +91,8 @@ class CrossCategory(_Conditional):
     are left out of its counts (I6).
 
     Parameters: ``discretise``, how numbers are cut: "mdl" (Fayyad and Irani), "width", "frequency", a list of cut
-    points, or a dict of lists by feature; ``bins``, into how many by width or frequency. Where you choose
+    points, or a dict of lists by feature; ``bins``, into how many by width or frequency; ``target_bins``, into how many
+    intervals of about equally many cases a target that is a number is cut. Where you choose
     ``differences`` that compare numbers as numbers or levels by rank, such a feature has one weight, the mean over the
     cases.
 
@@ -105,11 +107,13 @@ class CrossCategory(_Conditional):
     """
 
     id = "ccf"
+    numbers = "binned"
     reference = "creecy1992, wettschereck1997"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     @property
     def suggested_differences(self) -> Any:
@@ -179,7 +183,7 @@ class ValueWeights(_Conditional):
     the difference (V2); P(c | v) is not smoothed (V6); a symbol never seen weighs as the class priors do (V5), and so
     does a missing value, unless its policy is "value". Numbers stay cut in the distance (I12).
 
-    Parameters: ``by``, "query" or "stored"; ``discretise`` and ``bins`` as in `CrossCategory`.
+    Parameters: ``by``, "query" or "stored"; ``discretise``, ``bins`` and ``target_bins`` as in `CrossCategory`.
 
     Attributes: ``weights_`` (PerValue), ``feature_importances_`` (p,), the mean weight of the cases' values.
 
@@ -192,13 +196,15 @@ class ValueWeights(_Conditional):
     """
 
     id = "vdm"
+    numbers = "binned"
     reference = "stanfill1986, payne1998, wettschereck1997"
     p = 1
 
-    def __init__(self, by: str = "query", discretise: Any = "mdl", bins: int = 8) -> None:
+    def __init__(self, by: str = "query", discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
         self.by = by
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     @property
     def suggested_differences(self) -> Any:

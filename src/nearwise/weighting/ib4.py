@@ -41,6 +41,9 @@ class IB4(Weighting):
     per_class : bool
     acceptable : bool
         Ask the nearest case that is right significantly more often (90%) than its class comes up, where there is one.
+    target_bins : int
+        Intervals of about equally many cases into which a target that is a number is cut: they are its classes. With
+        more than two, cases of different classes are so common that most scores fall below 0.
 
     Attributes
     ----------
@@ -58,15 +61,17 @@ class IB4(Weighting):
     """
 
     id = "ib4"
+    numbers = "binned"
     place = FEEDBACK_GLOBAL
     reference = "aha1992, wettschereck1997, aha1991"
     by_order = True
 
     scores_: Array
 
-    def __init__(self, per_class: bool = False, acceptable: bool = False) -> None:
+    def __init__(self, per_class: bool = False, acceptable: bool = False, target_bins: int = 2) -> None:
         self.per_class = per_class
         self.acceptable = acceptable
+        self.target_bins = target_bins
 
     def _learn(self, problem: Problem) -> Weights:
         target = problem.target

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import BINS
 from nearwise.statistics.contingency import Contingency
 from nearwise.weighting.base import PRESET_GLOBAL
 from nearwise.weighting.counted import Counted
@@ -42,7 +43,8 @@ class InformationGain(Counted):
     out for that feature (I6), unless its policy is "value".
 
     Parameters: ``discretise``, how a numeric feature is cut: "width", "frequency", "mdl", cut points, or a dict of
-    these by feature; ``bins``, how many bins of equal width or frequency.
+    these by feature; ``bins``, how many bins of equal width or frequency; ``target_bins``, into how many intervals of
+    about equally many cases a target that is a number is cut: they are its classes.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -55,12 +57,14 @@ class InformationGain(Counted):
     """
 
     id = "ig"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "howe1999, wettschereck1997, quinlan1986, daelemans1992"
 
-    def __init__(self, bins: int = 8, discretise: Any = "width") -> None:
+    def __init__(self, bins: int = 8, discretise: Any = "width", target_bins: int = BINS) -> None:
         self.bins = bins
         self.discretise = discretise
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return gain(table)
@@ -76,7 +80,7 @@ class GainRatio(Counted):
 
     Reading: as for `InformationGain` (I1, I2, I3, I6).
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`; ``others``, what a feature gets whose values
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`; ``others``, what a feature gets whose values
     cannot be counted (text, sets, vectors, functions): "refuse" refuses the table, "mean" gives it the mean weight of
     those that can, or 1 where there are none.
 
@@ -91,12 +95,16 @@ class GainRatio(Counted):
     """
 
     id = "gr"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "quinlan1993, daelemans2005"
 
-    def __init__(self, discretise: Any = "width", bins: int = 8, others: str = "refuse") -> None:
+    def __init__(
+        self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS, others: str = "refuse"
+    ) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
         self.others = others
 
     def _weigh(self, table: Contingency) -> float:
@@ -117,7 +125,7 @@ class MutualInformation(Counted):
     lowest of equals (I8), a value at the cut to its left (I9), accepted by a strict test (I10); they serve the weight
     only (I11).
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -129,12 +137,14 @@ class MutualInformation(Counted):
     """
 
     id = "mi"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "wettschereck1997, fayyad1993"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)
@@ -152,7 +162,7 @@ class NormalizedMutualInformation(Counted):
     Reading: the function is the logarithm, the information of v equally frequent values (I4); ``gr`` divides by the
     information of the values as they are. Otherwise as for `MutualInformation`.
 
-    Parameters: ``discretise`` and ``bins``, as for `InformationGain`.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
@@ -165,12 +175,14 @@ class NormalizedMutualInformation(Counted):
     """
 
     id = "mi-norm"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "wettschereck1997"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:
+    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table) / math.log2(table.n_rows)

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.statistics.counts import PerFeature
 from nearwise.statistics.pairs import FeaturePairs
+from nearwise.statistics.target_pairs import target_pairs
 from nearwise.weighting.base import PRESET_PER_CLASS, Mergeable, Problem
+from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, PerClass, Weights
 
 __all__ = ["MeanDifference"]
@@ -37,6 +39,12 @@ class MeanDifference(Mergeable):
     each feature (M4), with a warning; so it is where there is one class only (M6), and for a class that has lost all
     its cases. Cases in which a feature is missing are left out of its means, unless its policy is "value".
 
+    Where the target is a number, two cases are out of class by t = |y_i - y_j| over its range and in class by 1 - t, so
+    there is one vector for all cases:
+
+    .. math:: r_f = \max\Bigl(0,\; s_f \frac{\sum_{ij} t_{ij}\,\delta_f(x_i, x_j)}{\sum_{ij} t_{ij}} -
+              s_f \frac{\sum_{ij} (1 - t_{ij})\,\delta_f(x_i, x_j)}{\sum_{ij} (1 - t_{ij})}\Bigr)
+
     A warning names classes that keep at most a fifth of the features, and a third of what the class with most keeps,
     where a quarter of the cases belong to such classes: on Ionosphere, which is like that, the paper found it to fail.
 
@@ -52,7 +60,8 @@ class MeanDifference(Mergeable):
     Parameters
     ----------
     per_class : bool
-        One vector a class; False averages the significance of the classes by their priors into one vector.
+        One vector a class; False averages the significance of the classes by their priors into one vector. Numbers as
+        target have one vector in either case.
     pairs : "all" or "distinct"
         Whether the pairs of a case with itself count.
     significance : "calibrated" or "raw"
@@ -73,7 +82,7 @@ class MeanDifference(Mergeable):
     scale_ : array
         (p,) s.
     difference_in_, difference_out_ : array
-        (c, p) the two means, scaled if significance is "calibrated"; 0 without pairs.
+        (c, p) the two means, scaled if significance is "calibrated"; 0 without pairs. Numbers as target have one row.
     significance_ : array
         (c, p) each row sums to 1.
     error_bound_ : array
@@ -94,6 +103,7 @@ class MeanDifference(Mergeable):
     """
 
     id = "mdw"
+    numbers = "own"
     place = PRESET_PER_CLASS
     reference = "howe1999, howe1997, hoeffding1963"
     p = 1
@@ -124,14 +134,22 @@ class MeanDifference(Mergeable):
         self.confidence = confidence
         self.random_state = random_state
 
+    @property
+    def _limit(self) -> float:
+        """Pairs of one feature up to which all of them are measured."""
+        return self.max_pairs if self.exact == "auto" else (np.inf if self.exact else 0.0)
+
     def _partial(self, problem: Problem) -> PerFeature:
         self._check()
-        limit = self.max_pairs if self.exact == "auto" else (np.inf if self.exact else 0.0)
+        if problem.target.classes is None:
+            return PerFeature()  # all pairs are weighed anew when the range of the target changes
         columns = zip(problem.table.columns, problem.metric.measures, strict=True)
-        return PerFeature(FeaturePairs.of(column, problem.target, m, limit) for column, m in columns)
+        return PerFeature(FeaturePairs.of(column, problem.target, m, self._limit) for column, m in columns)
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
-        overall, inside, outside, self.error_bound_ = self._means(statistics, problem)
+        is_number = problem.target.classes is None
+        means = self._number_means(problem) if is_number else self._means(statistics, problem)
+        overall, inside, outside, self.error_bound_ = means
         constant = overall < SMALLEST
         scale = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, overall))
         if self.significance == "calibrated":
@@ -145,8 +163,12 @@ class MeanDifference(Mergeable):
         significance = np.where(sums > 0, raw / np.where(sums > 0, sums, 1.0), even)
         self.scale_, self.significance_ = scale, significance
         self.difference_in_, self.difference_out_ = inside, outside
-        self._warn(raw, constant, problem)
         target, names = problem.target, problem.features
+        if is_number:
+            if not raw.any():
+                warn("No feature differs more where the target does: all features get the same significance.")
+            return Global(scale * significance[0], names)
+        self._warn(raw, constant, problem)
         if not self.per_class:
             return Global(scale * (target.priors @ significance), names)
         classes = [] if target.classes is None else target.classes.tolist()
@@ -165,6 +187,23 @@ class MeanDifference(Mergeable):
             unit = measure.scale(1)
             overall[f], bounds[f] = unit * mean, unit * means.bound
             inside[:, f], outside[:, f] = unit * means.within, unit * means.outside
+        return overall, inside, outside, bounds
+
+    def _number_means(self, problem: Problem) -> tuple[Array, Array, Array, Array]:
+        """(p,) overall, (1, p) alike and (1, p) unlike mean differences, (p,) bounds of their error."""
+        limit, p = max(self._limit, float(self.max_pairs) if self.exact is False else 0.0), len(problem.features)
+        order = case_order(problem, 0)  # so that rounding and samples are the same in any order of cases
+        problem = problem.take(order)
+        overall, bounds, inside, outside = np.zeros(p), np.zeros(p), np.zeros((1, p)), np.zeros((1, p))
+        columns = zip(problem.metric.measures, problem.cases.columns, problem.table.columns, strict=True)
+        for f, (measure, encoded, column) in enumerate(columns):
+            found = target_pairs(
+                measure, encoded, column.missing, problem.target, limit, self.confidence, self.random_state
+            )  # fmt: skip
+            unit = measure.scale(1)
+            means = found.means(self.pairs == "distinct")
+            overall[f], inside[0, f], outside[0, f] = (unit * mean for mean in means)
+            bounds[f] = unit * found.bound
         return overall, inside, outside, bounds
 
     def _warn(self, raw: Array, constant: NDArray[np.bool_], problem: Problem) -> None:

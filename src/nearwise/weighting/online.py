@@ -7,6 +7,7 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import BINS
 from nearwise.errors import InputError
 from nearwise.progress import progress
 from nearwise.statistics.online import Pool
@@ -75,6 +76,9 @@ class EachWeights(_Rewarded):
     update : "add" or "multiply"
     tolerance : float
         What still matches, as a share of the feature's largest difference.
+    target_bins : int
+        Intervals of about equally many cases into which a target that is a number is cut: an answer from the same
+        interval is right.
 
     Attributes
     ----------
@@ -92,14 +96,18 @@ class EachWeights(_Rewarded):
     """
 
     id = "each"
+    numbers = "binned"
     place = FEEDBACK_GLOBAL
     reference = "salzberg1991, wettschereck1997"
     check_parameters = {"step": 0.1, "tolerance": 0.12}  # noqa: RUF012 - a constant of the class
 
-    def __init__(self, step: float = 0.02, update: str = "add", tolerance: float = 0.0) -> None:
+    def __init__(
+        self, step: float = 0.02, update: str = "add", tolerance: float = 0.0, target_bins: int = BINS
+    ) -> None:
         self.step = step
         self.update = update
         self.tolerance = tolerance
+        self.target_bins = target_bins
 
     def _check(self) -> None:
         super()._check()
@@ -125,7 +133,7 @@ class WeightedOverlap(_Rewarded):
     renormalised (O6). Numbers keep their difference in the distance and match where it is at most ``tolerance`` of the
     largest one. A case of sample weight 0 is skipped; other sample weights do not count.
 
-    Parameters: ``step``, mu; ``tolerance``, what still matches.
+    Parameters: ``step``, mu; ``tolerance``, what still matches; ``target_bins`` as in `EachWeights`.
 
     Attributes: ``weights_`` (Global), ``scores_`` (p,) the same numbers.
 
@@ -137,14 +145,16 @@ class WeightedOverlap(_Rewarded):
     """
 
     id = "wom"
+    numbers = "binned"
     place = FEEDBACK_GLOBAL
     reference = "payne1998"
     p = 1
     check_parameters = {"tolerance": 0.2}  # noqa: RUF012 - a constant of the class
 
-    def __init__(self, step: float = 0.02, tolerance: float = 0.0) -> None:
+    def __init__(self, step: float = 0.02, tolerance: float = 0.0, target_bins: int = BINS) -> None:
         self.step = step
         self.tolerance = tolerance
+        self.target_bins = target_bins
 
     def _check(self) -> None:
         super()._check()

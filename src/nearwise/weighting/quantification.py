@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, warn
 from nearwise.statistics.moments import Moments, Spread
@@ -158,7 +159,8 @@ class QuantificationWeights(_Quantification):
     pseudo-inverse where binarised columns make T singular (Q6); signs as in Q5, without effect here; numbers are
     neither centred nor scaled further (Q8).
 
-    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4).
+    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4);
+    ``target_bins``, into how many intervals of about equally many cases a target that is a number is cut.
 
     Attributes: ``weights_`` (Global, or PerValue where there are symbols), ``ratios_`` (new,) the share of each new
     feature's variance that lies between classes, ``feature_importances_`` (p,).
@@ -172,10 +174,12 @@ class QuantificationWeights(_Quantification):
     """
 
     id = "qm2m"
+    numbers = "binned"
     reference = "mohri1994, hayashi1952, wettschereck1997"
 
-    def __init__(self, n_components: int | None = None) -> None:
+    def __init__(self, n_components: int | None = None, target_bins: int = BINS) -> None:
         self.n_components = n_components
+        self.target_bins = target_bins
 
     def _weights(self, found: Array, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         ends = np.cumsum([max(1, len(own)) for own in levels])[:-1]
@@ -206,7 +210,8 @@ class QuantificationDistance(_Quantification):
     as printed (Q2; ``p=2`` takes it). Q3 to Q8 as in `QuantificationWeights`: here the scale of each a matters, and
     with a'Ta = 1 every new feature has variance 1.
 
-    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4).
+    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4);
+    ``target_bins``, into how many intervals of about equally many cases a target that is a number is cut.
 
     Attributes: ``weights_`` (Matrix), ``ratios_`` (new,) the share of each new feature's variance that lies between
     classes, ``feature_importances_`` (p,).
@@ -220,12 +225,14 @@ class QuantificationDistance(_Quantification):
     """
 
     id = "qm2y"
+    numbers = "binned"
     reference = "mohri1994, hayashi1952, wettschereck1997"
     shape = "matrix"
     p = 1
 
-    def __init__(self, n_components: int | None = None) -> None:
+    def __init__(self, n_components: int | None = None, target_bins: int = BINS) -> None:
         self.n_components = n_components
+        self.target_bins = target_bins
 
     def _weights(self, found: Array, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         return Matrix(found, problem.features, levels)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.target import BINS
 from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, warn
 from nearwise.statistics.contingency import Contingency
@@ -40,8 +41,8 @@ class RedundancyCorrected(Counted):
     their mean, so that the weights depend neither on an order nor on the number of features. Numbers are cut once, for
     the classes, as under ``mi`` (I7 to I10). A pair of features is counted where both are known (I6).
 
-    Parameters: ``beta``, how much redundancy costs, 0.5 to 1 in Battiti; ``discretise`` and ``bins``, as for
-    `InformationGain`.
+    Parameters: ``beta``, how much redundancy costs, 0.5 to 1 in Battiti; ``discretise``, ``bins`` and
+    ``target_bins``, as for `InformationGain`.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,), ``relevance_`` (p,) the mutual information with
     the class, ``redundancy_`` (p,) its mean with the other features.
@@ -55,13 +56,15 @@ class RedundancyCorrected(Counted):
     """
 
     id = "battiti"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "battiti1994, wettschereck1997"
 
-    def __init__(self, beta: float = 0.5, discretise: Any = "mdl", bins: int = 8) -> None:
+    def __init__(self, beta: float = 0.5, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
         self.beta = beta
         self.discretise = discretise
         self.bins = bins
+        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)

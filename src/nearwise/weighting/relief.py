@@ -18,6 +18,7 @@ from nearwise.engines.base import TIE
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.statistics.contrast import Contrast
+from nearwise.statistics.regression_contrast import RegressionContrast
 from nearwise.statistics.sampling import generator
 from nearwise.statistics.unknown import by_policy, by_probabilities
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
@@ -35,6 +36,7 @@ class ReliefLike(Weighting):
     """What the methods of the family share: which cases ask, rounds that drop features, and scores below 0."""
 
     place = FEEDBACK_GLOBAL
+    numbers = "own"
     power = 1
     """near cases are found by the sum of differences (Reading F2), whatever the power of the final distance"""
 
@@ -52,6 +54,18 @@ class ReliefLike(Weighting):
     def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
         """(p,) the method's formula over the cases ``rows`` that ask for neighbours."""
 
+    def _number_scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
+        """(p,) the same for a target that is a number; the k nearest cases have equal influence (F14)."""
+        found = RegressionContrast(contrast, target)
+        for piece, near in contrast.near(rows, self._nearest):
+            found.add_listed(piece, near, near.shares * near.spread(target.weights[piece] / np.maximum(near.places, 1)))
+        return found.scores(float(target.weights[rows].sum()))
+
+    @property
+    def _nearest(self) -> int:
+        """How many near cases count."""
+        return int(self.n_neighbors)
+
     def _learn(self, problem: Problem) -> Weights:
         self._check(problem)
         counts = problem.target.weights > 0
@@ -60,8 +74,9 @@ class ReliefLike(Weighting):
         rows = self._rows(len(problem.target))
         p = len(problem.features)
         kept, self.scores_ = np.arange(p), np.zeros(p)
+        formula = self._number_scores if problem.target.classes is None else self._scores
         while True:
-            scores = self._scores(self._contrast(problem, kept), rows, problem.target)
+            scores = formula(self._contrast(problem, kept), rows, problem.target)
             self.scores_[kept] = scores
             better = self._better(scores, p)
             if better is None:
@@ -70,9 +85,10 @@ class ReliefLike(Weighting):
         weights = np.zeros(p)
         weights[kept] = self._weights(self.scores_[kept])
         if not weights.any():
+            what = "targets" if problem.target.classes is None else "classes"
             warn(
                 f"No feature has a positive score ({self.id}): none differs more between near cases of different "
-                "classes than between near cases of one. Try another n_neighbors, or 'ig' or 'mdw'."
+                f"{what} than between near cases of one. Try another n_neighbors, or 'ig' or 'mdw'."
             )
         return Global(weights, problem.features)
 
@@ -153,7 +169,8 @@ class Relief(ReliefLike):
 
     Reading: differences are not squared (R1) and the sum not divided by the number of cases (R2), as eq. 14 stands;
     neighbours by unweighted Euclidean distance (R3); all cases once, or ``picks`` (R4); a case alone in its class has
-    no hit, which adds 0 (R5). A missing value is what its policy says. A sample weight multiplies what a case adds.
+    no hit, which adds 0 (R5). A missing value is what its policy says. A sample weight multiplies what a case adds. A
+    target that is a number has no hits and misses: the score is that of `RReliefF` with the nearest case alone (F14).
 
     Parameters
     ----------
@@ -230,6 +247,10 @@ class Relief(ReliefLike):
             scores += contrast.listed(piece, near, coefficients * target.weights[piece][asks])
         return scores
 
+    @property
+    def _nearest(self) -> int:
+        return 1
+
     def _weights(self, scores: Floats) -> Floats:
         if self.threshold is None:
             return super()._weights(scores)
@@ -251,7 +272,8 @@ class ReliefF(ReliefLike):
     cases gives the mean over those it has (F3), with a warning; probabilities over the known values of the class of
     the case that misses one (F4, F6), numbers in Fayyad & Irani's intervals (F5); negative scores count 0 (F7);
     numbers over their range (F8). Where t cases tie for the last r places each counts r/t, so the order of
-    the cases does not matter (F9). A sample weight multiplies what a case adds, and counts in P (F10).
+    the cases does not matter (F9). A sample weight multiplies what a case adds, and counts in P (F10). A target that is
+    a number has no hits and misses: the score is that of `RReliefF` with k near cases (F14).
 
     Parameters
     ----------
@@ -310,9 +332,11 @@ class ReliefF(ReliefLike):
     def _check(self, problem: Problem) -> None:
         super()._check(problem)
         target = problem.target
+        if target.classes is None:
+            return
         sizes = np.bincount(target.values[target.weights > 0], minlength=target.n_classes)
         small = np.flatnonzero((sizes > 0) & (sizes <= self.n_neighbors))
-        if len(small) and target.classes is not None:
+        if len(small):
             names = ", ".join(f"{str(target.classes[c])!r} ({sizes[c]})" for c in small[:5])
             more = " ..." if len(small) > 5 else ""
             warn(

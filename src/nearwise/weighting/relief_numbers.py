@@ -13,6 +13,7 @@ from nearwise.contract.validation import class_target, number_target
 from nearwise.engines.base import TIE
 from nearwise.errors import InputError
 from nearwise.statistics.contrast import Contrast, Near
+from nearwise.statistics.regression_contrast import RegressionContrast
 from nearwise.weighting.base import Problem
 from nearwise.weighting.relief import ReliefLike
 
@@ -60,7 +61,6 @@ class RReliefF(ReliefLike):
 
     id = "rrelief-f"
     reference = "robnik1997, robnik2003, moore2007"
-    needs_classes = False
 
     def __init__(
         self,
@@ -99,20 +99,16 @@ class RReliefF(ReliefLike):
         return super()._contrast(replace(problem, target=numbers), features)
 
     def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        p, target_differs = len(contrast.measures), 0.0
-        differs, both = np.zeros(p), np.zeros(p)
+        found = RegressionContrast(contrast, target)
         for piece, near in contrast.near(rows, self.n_neighbors, with_sums=self.sigma is not None):
             asks = near.spread(np.arange(len(piece)))
             influence = self._influence(near)
             totals = np.bincount(asks, weights=influence, minlength=len(piece))
             influence *= target.weights[piece][asks] / np.where(totals > 0, totals, 1.0)[asks]
-            gaps = _gaps(target, piece[asks], near.cases)
-            target_differs += float(influence @ gaps)
-            differs += contrast.listed(piece, near, influence)
-            both += contrast.listed(piece, near, influence * gaps)
-        same = float(target.weights[rows].sum()) - target_differs
-        unlike = both / target_differs if target_differs > 0 else np.zeros(p)
-        return np.asarray(unlike - ((differs - both) / same if same > 0 else 0.0))
+            found.add_listed(piece, near, influence)
+        return found.scores(float(target.weights[rows].sum()))
+
+    _number_scores = _scores
 
     def _influence(self, near: Near) -> Floats:
         """(e,) before it is made to add up to 1: cases at equal distance share that of their ranks."""
@@ -132,14 +128,3 @@ class RReliefF(ReliefLike):
         super()._check(problem)
         if self.sigma is not None and not (np.isfinite(self.sigma) and self.sigma > 0):
             raise InputError(f"sigma={self.sigma!r}: expected a number above 0, or None for equal influence.")
-
-
-def _gaps(target: Target, i: NDArray[Any], j: NDArray[Any]) -> Floats:
-    """(e,) differences of targets: over their range, or 0 and 1 for classes."""
-    if target.classes is not None:
-        return np.asarray(target.values[i] != target.values[j], dtype=np.float64)
-    low, high = float(target.values.min()), float(target.values.max())
-    if not high > low:
-        return np.zeros(len(i))
-    gaps = np.abs(target.values[i] / 2 - target.values[j] / 2) / (high / 2 - low / 2)
-    return np.asarray(gaps)

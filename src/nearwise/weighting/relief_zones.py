@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nearwise.cases.target import Target
 from nearwise.engines.base import TIE
 from nearwise.statistics.contrast import Contrast
+from nearwise.statistics.regression_contrast import RegressionContrast
 from nearwise.weighting.relief import ReliefLike, contrast_weights
 
 __all__ = ["SURF", "MultiSURF", "MultiSURFStar", "SURFStar"]
@@ -58,6 +59,22 @@ class Zones(ReliefLike):
             scores += contrast.blocked(piece, coefficients * target.weights[piece][:, None])
         return np.asarray(scores / target.weights[rows].sum())
 
+    def _number_scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
+        """The formula of `RReliefF` with the zone as neighbours, less that with the far zone where far cases count."""
+        overall = None if self.per_case else self._mean_distance(contrast, rows)
+        zones = [RegressionContrast(contrast, target) for _ in range(1 + self.uses_far)]
+        totals = np.zeros(len(zones))
+        for piece, sums in contrast.blocks(rows):
+            nearer, farther = self._limits(sums, piece, overall)
+            for at, inside in enumerate((sums < nearer[:, None], sums > farther[:, None])[: len(zones)]):
+                inside[np.arange(len(piece)), piece] = False
+                sizes = inside.sum(axis=1)
+                asks = np.where(sizes > 0, target.weights[piece], 0.0)  # an empty zone says nothing
+                totals[at] += asks.sum()
+                zones[at].add_block(piece, inside * (asks / np.maximum(sizes, 1))[:, None])
+        scores = [zone.scores(float(total)) for zone, total in zip(zones, totals, strict=True)]
+        return scores[0] - scores[1] if self.uses_far else scores[0]
+
     def _mean_distance(self, contrast: Contrast, rows: Ints) -> float:
         """Of the cases that ask from all others."""
         total = 0.0
@@ -95,7 +112,8 @@ class SURF(Zones):
     d is the sum of differences. A class with no case in the zone adds 0.
 
     Reading: classes, missing values and negative scores as in `ReliefF` (F1, F2, F4 to F8, F10); a distance that
-    equals the limit is not inside (F11).
+    equals the limit is not inside (F11). A target that is a number has the score of `RReliefF` with the cases in the
+    zone as neighbours, each of equal influence; cases whose zone is empty do not ask (F14).
 
     Parameters: ``n_samples``, ``drop``, ``keep``, ``unknown``, ``n_jobs`` and ``random_state`` as in `ReliefF`; with
     ``n_samples`` the mean distance is that of the cases that ask.

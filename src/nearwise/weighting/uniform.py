@@ -30,7 +30,7 @@ class Uniform(Weighting):
     id = "none"
     place = PRESET_GLOBAL
     reference = "wettschereck1997"
-    needs_classes = False
+    numbers = "unseen"
 
     def __init__(self, mean: bool = False) -> None:
         self.mean = mean

@@ -33,7 +33,7 @@ class UserWeights(Weighting):
     id = "user"
     place = Place(knowledge="intensive")
     reference = "wettschereck1997"
-    needs_classes = False
+    numbers = "unseen"
 
     def __init__(self, weights: Any = None) -> None:
         self.weights = weights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
-from nearwise.cases.target import Target
+from nearwise.cases.target import BINS, Target
 from nearwise.differences.metric import Measure
 from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
@@ -45,6 +45,8 @@ class FisherScore(Countable):
     Reading: a case in which the feature is missing is left out for that feature (I6), under the policy "value" too
     unless it is a symbol: a missing number has no place among numbers.
 
+    Parameters: ``target_bins``, as for `InformationGain`.
+
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
     References: duda2001, sect. 3.8.2.
@@ -54,8 +56,12 @@ class FisherScore(Countable):
     """
 
     id = "fisher"
+    numbers = "binned"
     place = PRESET_GLOBAL
     reference = "duda2001"
+
+    def __init__(self, target_bins: int = BINS) -> None:
+        self.target_bins = target_bins
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         items = zip(statistics, problem.table.schema.values(), strict=True)
@@ -100,7 +106,7 @@ class InverseDeviation(Countable):
     place = PRESET_GLOBAL
     reference = "duda2001"
     p = 1
-    needs_classes = False
+    numbers = "unseen"
 
     def __init__(self, power: float = 1) -> None:
         self.power = power
