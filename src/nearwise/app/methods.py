@@ -64,8 +64,8 @@ def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
             )
     return [
         {
-            "id": key, "class": method.__name__, "shape": method.shape, "numbers": method.numbers, **method.place.to_json(),
-            "reference": method.reference, "summary": method.summary(),
+            "id": key, "class": method.__name__, "shape": method.shape, "numbers": method.numbers,
+            **method.place.to_json(), "reference": method.reference, "summary": method.summary(),
         }
         for key, method in known().items()
         if all(getattr(method.place, name) == value for name, value in asked.items())

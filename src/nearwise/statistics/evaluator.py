@@ -55,8 +55,7 @@ class Evaluator:
         by_distance: bool = False,
         threads: int = 1,
     ) -> None:
-        if target.classes is None:
-            raise InputError("An evaluator counts right classes, and this target is a number.")
+        self._check_target(target)
         self.metric, self.cases, self.target = metric, cases, target
         self.by_distance, self.threads = by_distance, max(1, threads)
         self.leaves_one_out = folds is None
@@ -67,6 +66,10 @@ class Evaluator:
         self.fold_weights = np.bincount(self.folds, weights=target.weights, minlength=self.n_folds)
         self._native = self._packed()
         self._pairs: PairTrials | None = None
+
+    def _check_target(self, target: Target) -> None:
+        if target.classes is None:
+            raise InputError("An evaluator counts right classes, and this target is a number: use NumberEvaluator.")
 
     def _packed(self) -> Any:
         """The cases in the native core, or None where it cannot serve them."""

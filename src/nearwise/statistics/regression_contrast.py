@@ -1,4 +1,4 @@
-"""Contrasts where the target is a number: what Relief-like weightings count (Robnik-Sikonja & Kononenko 1997, fig. 2)."""
+"""Contrasts where the target is a number: what Relief-like weightings count, as RReliefF does."""
 
 from __future__ import annotations
 

@@ -20,6 +20,8 @@ __all__ = ["GeneticWeights", "next_generation"]
 
 Array = NDArray[np.float64]
 
+AT_RANDOM = -1.0
+"""R squared of a neighbour drawn at random, which has no fitness where the target is a number"""
 HISTORY = ("best_accuracy", "mean_accuracy", "best_fitness", "mean_fitness")
 
 
@@ -36,6 +38,9 @@ class GeneticWeights(Weighting):
 
     .. math:: x'_f = s\,x_f + (1-s)\,y_f, \quad y'_f = s\,y_f + (1-s)\,x_f, \quad
         1 \le s \le \min_f \frac{\max(x_f, y_f)}{|x_f - y_f|}
+
+    Where the target is a number, R squared stands for the accuracy, and the fitness is ((1 + R squared) / 2)^3: it is 0
+    for neighbours drawn at random.
 
     There is no mutation: the paper leaves it out "to see the ability of several crossover operators alone".
 
@@ -98,6 +103,7 @@ class GeneticWeights(Weighting):
     """
 
     id = "ga"
+    numbers = "own"
     place = FEEDBACK_GLOBAL
     reference = "demiroz1996"
     check_parameters = {"population_size": 16, "generations": 6}  # noqa: RUF012 - a constant of the class
@@ -147,7 +153,8 @@ class GeneticWeights(Weighting):
         if not goes_on:
             self.seed_ = seed_of(self.random_state)
         scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
-        first = Scored(self.population_ if goes_on else self._first(problem))
+        lowest = AT_RANDOM if problem.target.classes is None else 0.0
+        first = Scored(self.population_ if goes_on else self._first(problem), lowest=lowest)
         history = (
             {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
         )
@@ -164,21 +171,24 @@ class GeneticWeights(Weighting):
                 if self._is_stuck(history):
                     budget.stopped = "patience"
                     break
-                self._breed(scorer, np.random.default_rng([self.seed_, self.n_generations_ + 1]), history, budget)
+                rng = np.random.default_rng([self.seed_, self.n_generations_ + 1])
+                self._breed(scorer, rng, history, budget, first.lowest)
         if not history["best_accuracy"]:  # interrupted in the first population: the best of those that were tried
             self._keep(first, history)
         self.stopped_ = budget.stopped
 
     def _breed(
-        self, scorer: Evaluator, rng: np.random.Generator, history: dict[str, list[float]], budget: Budget
-    ) -> None:
+        self, scorer: Evaluator, rng: np.random.Generator, history: dict[str, list[float]], budget: Budget,
+        lowest: float,
+    ) -> None:  # fmt: skip
         """One generation; one that time cuts short leaves the last one as it was."""
-        before = Scored(self.population_, self.accuracies_)
+        before = Scored(self.population_, self.accuracies_, lowest)
         children = Scored(
             next_generation(
                 before.population, before.fitness, CROSSOVERS[self.crossover], self.crossover_probability,
                 self.swap_probability, rng,
-            )
+            ),
+            lowest=lowest,
         )  # fmt: skip
         children.fill(scorer, self.n_neighbors, budget, before)
         if children.is_complete:
@@ -243,9 +253,11 @@ class GeneticWeights(Weighting):
 class Scored:
     """Weight vectors (m, p) and their accuracies (m,), NaN where a vector was not tried."""
 
-    def __init__(self, population: Array, accuracies: Array | None = None) -> None:
+    def __init__(self, population: Array, accuracies: Array | None = None, lowest: float = 0.0) -> None:
         self.population = population
         self.accuracies = np.full(len(population), np.nan) if accuracies is None else accuracies
+        self.lowest = lowest
+        """the accuracy of no fitness"""
 
     def fill(self, scorer: Evaluator, k: int, budget: Budget, known: Scored | None = None) -> None:
         """Try every vector that is not among the known, while there is time."""
@@ -269,17 +281,18 @@ class Scored:
 
     def tried(self) -> Scored:
         done = ~np.isnan(self.accuracies)
-        return Scored(self.population[done], self.accuracies[done])
+        return Scored(self.population[done], self.accuracies[done], self.lowest)
 
     @property
     def fitness(self) -> Array:
-        return np.asarray(self.accuracies**3)
+        shares = (self.accuracies - self.lowest) / (1.0 - self.lowest)
+        return np.asarray(np.maximum(shares, 0.0) ** 3)
 
     def best_first(self) -> Scored:
         """The fittest, the first of equals, in front; the others in their order."""
         best = int(self.accuracies.argmax())
         order = [best, *(i for i in range(len(self.accuracies)) if i != best)]
-        return Scored(self.population[order], self.accuracies[order])
+        return Scored(self.population[order], self.accuracies[order], self.lowest)
 
 
 def next_generation(

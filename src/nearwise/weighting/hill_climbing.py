@@ -30,7 +30,7 @@ class RandomMutation(Weighting):
 
     Starts from a random subset, flips one feature drawn at random and keeps the new subset if it classifies more of the
     training cases right, each by all others. Ends after ``patience`` flips without a better subset. The empty subset
-    tells no cases apart and is never kept.
+    tells no cases apart and is never kept. Where the target is a number, R squared stands for the accuracy.
 
     Reading: only strictly better subsets are kept ("keeps the string with the higher classification accuracy");
     ``accept_equal=True`` also moves along plateaus, as other random mutation hill climbers do. The accuracy on the
@@ -75,6 +75,7 @@ class RandomMutation(Weighting):
     """
 
     id = "rmhc"
+    numbers = "own"
     place = FEEDBACK_SELECTION
     reference = "skalak1994, wettschereck1997"
     check_parameters = {"patience": 30}  # noqa: RUF012 - a constant of the class
@@ -156,7 +157,7 @@ class _Subsets:
             vectors = np.array(list(new.values()), dtype=np.float64)
             for rows, found in self.scorer.in_turns(vectors, self.k):
                 self.known.update(zip(list(new)[rows], found.tolist(), strict=True))
-        return [self.known.get(s.tobytes(), -1.0) for s in subsets]
+        return [self.known.get(s.tobytes(), -np.inf) for s in subsets]
 
 
 def _flipped(bits: Bits, f: int) -> Bits:

@@ -37,6 +37,8 @@ class HybridGenetic(Weighting):
     - mutation: weights drawn anew, each with probability 1/p;
     - big creep and little creep: weights moved by up to 0.25 or 0.05, each with probability 1/2.
 
+    Where the target is a number, the squared errors count, and R squared stands for the accuracy.
+
     Reading: the review says "five genetic operators and a fitness function based on both the number of misclassified
     training instances and recency", and no more. Ours are the five of Davis's handbook for real-valued strings, and
     recency decides between vectors with equally many errors. Sizes, rates and k = 5 are ours, too.
@@ -80,6 +82,7 @@ class HybridGenetic(Weighting):
     """
 
     id = "ga-wknn"
+    numbers = "own"
     place = FEEDBACK_GLOBAL
     reference = "kelly1991, wettschereck1997, davis1991"
     check_parameters = {"population_size": 12, "children": 8, "rounds": 8}  # noqa: RUF012 - a constant of the class

@@ -63,7 +63,8 @@ class Race(Searching):
     ``bound="hoeffding"``: h = 2 sqrt(ln(1/delta') / (2t)), as the difference of two errors lies in [-1, 1]; it assumes
     nothing. ``bound="normal"``: h = z s_d / sqrt(t) with the standard deviation s_d of the paired differences, from 30
     cases on; much narrower, since sets that differ in one feature mostly err on the same cases. delta' is delta over
-    sets times looks.
+    sets times looks. Where the target is a number, e is the squared error over the variance of the target, of which
+    Hoeffding's bound takes the largest that there can be.
 
     Reading: a race per step ("stepwise"), not Moore and Lee's schemata, which race single features while the others
     are drawn at random. A race ends with one set left or with all cases asked; then the lowest error wins, equals going
@@ -188,12 +189,15 @@ class Race(Searching):
         for start in range(0, len(order), self.block):
             rows = order[start : start + self.block]
             right = scorer.changes.right(changes.take(left), scorer.k, rows)[:, :, -1]
-            wrong[left, start : start + len(rows)] = ~right * share[rows]
+            wrong[left, start : start + len(rows)] = (1.0 - right) * share[rows]
             cases, asked = start + len(rows), asked + len(rows) * len(left)
             errors = np.round(wrong[left, :cases].sum(axis=1), DIGITS)
             best = left[int(errors.argmin())]  # the first of equals: fewer features, then the earlier one
             gaps = wrong[left, :cases] - wrong[best, :cases]
-            surely = gaps.mean(axis=1) - self._half_width(gaps, chance, share.max()) > -self.indifference
+            surely = (
+                gaps.mean(axis=1) - self._half_width(gaps, chance, share.max() * scorer.largest_error)
+                > -self.indifference
+            )
             left = left[~surely | (left == best)]
             if len(left) == 1:
                 break

@@ -16,11 +16,11 @@ from nearwise.cases.target import Target
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, warn
 from nearwise.statistics.changes import ChangeEvaluator, Changes
-from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
+from nearwise.statistics.number_evaluator import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
-from nearwise.weighting.wrapping import cannot_learn, check_whole, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator_of, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["Found", "Scorer", "Searching", "case_order", "check_amount", "check_choice"]
@@ -34,16 +34,18 @@ DIGITS = 12
 
 
 class Scorer:
-    """The accuracy of weight vectors on the folds; of the best k where k is left open (Reading K5)."""
+    """The accuracy of weight vectors on the folds, or R squared; of the best k where k is left open (Reading K5)."""
 
     def __init__(
         self, problem: Problem, n_neighbors: Any, folds: Any, vote: str, seed: int, n_jobs: int | None
     ) -> None:
         folds = None if folds is None else given_folds(folds, problem.metric, problem.cases, problem.target, seed)
-        evaluator = Evaluator(
-            problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs)
-        )  # fmt: skip
-        self.changes = ChangeEvaluator(evaluator)
+        made = evaluator_of(problem.target)
+        evaluator = made(problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs))
+        is_number = isinstance(evaluator, NumberEvaluator)
+        self.changes = NumberChanges(evaluator) if is_number else ChangeEvaluator(evaluator)
+        self.largest_error = evaluator.largest_error if isinstance(evaluator, NumberEvaluator) else 1.0
+        """the most by which the score of one case can be below 1"""
         self.seed = seed
         self.is_open = n_neighbors == "loo"
         self.k = min(LARGEST_K, max(1, len(problem.table) - 1)) if self.is_open else int(n_neighbors)
@@ -79,6 +81,9 @@ class Found:
 
 class Searching(Weighting):
     """A search for weights by feedback: checks, folds, time and what is kept; a method writes `_search`."""
+
+    numbers = "own"
+    """a target that is a number is predicted by the mean of the neighbours, and R squared stands for the accuracy"""
 
     history_: list[dict[str, Any]]
     score_: float

@@ -57,7 +57,8 @@ class Forward(Stepwise):
     a(S) is the accuracy of k nearest neighbours with the features S alone, leaving one case out or over folds. The
     search starts without features, takes at least one, and ends when ``patience`` steps in a row have not raised
     the accuracy by more than ``tol``; the best set on the way counts. Equal accuracies go to fewer features, then to
-    the first in canonical order.
+    the first in canonical order. Where the target is a number, neighbours predict their mean and R squared stands for
+    the accuracy, here and in all searches.
 
     Reading: ranges of numbers and tables of symbols are those of all cases (K6, V7); the vote is a majority with fair
     ties. The accuracy that chose the features flatters them: measure on other cases.

@@ -23,7 +23,7 @@ class TopN(Weighting):
 
     Of local weights v is the mean over classes by their priors. Equal weights go to the first in canonical order. With
     ``keep_weights=True`` the features that stay keep v; that is the other curve of the review's figure 4, in which both
-    are compared while more and more features are removed.
+    are compared while more and more features are removed. A target that is a number is what the other makes of it.
 
     Parameters
     ----------
@@ -48,6 +48,7 @@ class TopN(Weighting):
     """
 
     id = "top-n"
+    numbers = "own"  # the other weighting refuses what it cannot learn from
     place = Place(weight_space="binary")
     reference = "wettschereck1997"
 

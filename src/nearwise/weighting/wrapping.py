@@ -7,13 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.target import Target
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import given_folds
+from nearwise.statistics.number_evaluator import NumberEvaluator
 from nearwise.weighting.base import Problem
 
-__all__ = ["CASES_A_FEATURE", "cannot_learn", "check_whole", "evaluator", "warn_of_chance", "warn_of_time"]
+__all__ = [
+    "CASES_A_FEATURE",
+    "cannot_learn",
+    "check_whole",
+    "evaluator",
+    "evaluator_of",
+    "warn_of_chance",
+    "warn_of_time",
+]
 
 CASES_A_FEATURE = 5
 """with fewer cases a feature, a search finds weights that suit the cases by chance"""
@@ -30,17 +40,26 @@ def check_whole(name: str, given: Any, least: int, none: bool = False) -> None:
 
 
 def evaluator(problem: Problem, folds: Any, seed: int, n_jobs: int | None) -> Evaluator:
-    """Counts right answers by folds; None leaves one out. Majority votes (Reading K11)."""
+    """Counts right answers by folds, or how near predicted numbers are; None leaves one out. Majority votes (K11)."""
     if folds is not None:
         folds = given_folds(folds, problem.metric, problem.cases, problem.target, seed)
-    return Evaluator(problem.metric, problem.cases, problem.target, folds, threads=threads(n_jobs))
+    made = evaluator_of(problem.target)
+    return made(problem.metric, problem.cases, problem.target, folds, threads=threads(n_jobs))
+
+
+def evaluator_of(target: Target) -> type[Evaluator]:
+    """Who judges weights by this target."""
+    return NumberEvaluator if target.classes is None else Evaluator
 
 
 def cannot_learn(problem: Problem, needed: int = 2) -> str:
     """Why no weights can be told apart on these cases; empty where they can."""
     if len(problem.table) < needed:
         return f"There is {len(problem.table)} case only, and it cannot be classified by others"
-    if (problem.target.class_weights > 0).sum() < 2:
+    if problem.target.classes is None:
+        if problem.target.variance <= 0:
+            return "The target is the same number in every case, which any weights get right"
+    elif (problem.target.class_weights > 0).sum() < 2:
         return "There is one class only, which any weights get right"
     if len(problem.features) < 2:
         return "There is one feature only, whose weight changes nothing"

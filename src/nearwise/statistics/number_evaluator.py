@@ -1,0 +1,150 @@
+"""How well weight vectors predict numbers: the counterparts of `Evaluator` and `ChangeEvaluator`.
+
+An answer is not right or wrong but near: its rightness is 1 - (y - answer)^2 / variance, 1 for an exact answer and 0 on
+average for always saying the mean, so that the mean rightness is R squared. Searches then ask for it as they ask for
+accuracy. Neighbours come from the engine that the planner takes for each weight vector, so any kind will do and nothing
+of the size n^2 is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nearwise.cases.target import Target
+from nearwise.differences.metric import Measured
+from nearwise.engines.base import Distance, Floats, Ints, Payload
+from nearwise.engines.plan import plan
+from nearwise.errors import InputError
+from nearwise.statistics.changes import ChangeEvaluator, Changes
+from nearwise.statistics.evaluator import Evaluator
+from nearwise.vote import InverseDistance, Majority, collect, tally
+from nearwise.weights import Global, Stored
+
+__all__ = ["NumberChanges", "NumberEvaluator"]
+
+CELLS = 2_000_000
+"""votes held at once"""
+WORTH_THREADS = 100_000_000
+"""differences of features in one search from which threads are worth starting"""
+
+
+class NumberEvaluator(Evaluator):
+    """Rightness of predicted numbers under weight vectors (w, p), leaving one out or by folds.
+
+    >>> from nearwise import NearestCases
+    >>> problem = NearestCases(1).fit([[0.0, 1.0], [0.1, 5.0], [1.0, 5.0], [1.1, 1.0]])._model.problem
+    >>> target = Target(np.array([1.0, 1.0, 3.0, 3.0]), None, np.ones(4))
+    >>> NumberEvaluator(problem.metric, problem.cases, target).accuracies([[1.0, 0.0], [0.0, 1.0]])
+    array([ 1., -3.])
+    """
+
+    def _check_target(self, target: Target) -> None:
+        if target.classes is not None:
+            raise InputError("A number evaluator predicts numbers, and this target has classes: use Evaluator.")
+
+    def _packed(self) -> Any:
+        return None
+
+    @property
+    def largest_error(self) -> float:
+        """The most by which an answer can fall short of rightness 1."""
+        values, variance = self.target.values, self.target.variance
+        return float((values.max() - values.min()) ** 2 / variance) if variance > 0 else 1.0
+
+    def right(self, weights: Any, k: int = 1) -> Floats:
+        """(w, folds, k) the mean rightness of each fold with 1 .. k neighbours."""
+        asked = self._asked(weights)
+        out = np.stack([self._of_folds(self.rightness(row, k)) for row in asked]) if len(asked) else None
+        return np.zeros((0, self.n_folds, k)) if out is None else out
+
+    def accuracies(self, weights: Any, k: int = 1) -> Floats:
+        """(w,) the mean of the folds' rightness with k neighbours: R squared."""
+        present = self.fold_weights > 0
+        found = [self._of_folds(self.rightness(row, k, only_last=True))[present].mean() for row in self._asked(weights)]
+        return np.array(found)
+
+    def in_turns(self, weights: Any, k: int = 1) -> Iterator[tuple[slice, Floats]]:
+        asked = self._asked(weights)
+        for at in range(len(asked)):
+            yield slice(at, at + 1), self.accuracies(asked[at : at + 1], k)
+
+    def _asked(self, weights: Any) -> Floats:
+        asked = np.ascontiguousarray(weights, dtype=np.float64)
+        if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
+            raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
+        return asked
+
+    def _of_folds(self, rightness: Floats) -> Floats:
+        """(folds, k) weighted means from (n, k)."""
+        weighted = rightness * self.target.weights[:, None]
+        sums = np.stack([np.bincount(self.folds, part, minlength=self.n_folds) for part in weighted.T], axis=1)
+        return np.asarray(sums / np.where(self.fold_weights > 0, self.fold_weights, 1.0)[:, None])
+
+    def rightness(
+        self, weights: Floats, k: int, rows: Ints | None = None, queries: Measured | None = None,
+        only_last: bool = False,
+    ) -> Floats:  # fmt: skip
+        """(r, k) of the cases ``rows`` under one weight vector with 1 .. k neighbours, or (r, 1) with k alone.
+
+        ``queries`` (r) stand for the cases where these come with other values.
+        """
+        rows = np.arange(len(self.cases)) if rows is None else rows
+        queries = self.cases.take(rows) if queries is None else queries
+        answers = np.full((len(rows), 1 if only_last else k), self.target.mean)
+        folds = self.folds[rows]
+        for fold in np.unique(folds):
+            at = np.flatnonzero(folds == fold)
+            rest = np.arange(len(self.cases)) if self.leaves_one_out else np.flatnonzero(self.folds != fold)
+            if len(rest) > (1 if self.leaves_one_out else 0):
+                self._answer(answers, at, rows, queries, weights, k, rest)
+        error = np.square(answers - self.target.values[rows, None])
+        return np.asarray(1.0 - error / (self.target.variance or 1.0))
+
+    def _answer(
+        self, answers: Floats, at: Ints, rows: Ints, queries: Measured, weights: Floats, k: int, rest: Ints
+    ) -> None:
+        """Fill in the answers (r, ·) to the queries ``at`` from the cases ``rest``."""
+        stored = self.target.take(rest)
+        shape = Global(weights, self.metric.names)
+        threads = self.threads if len(at) * len(rest) * len(weights) > WORTH_THREADS else 1
+        engine = plan(Distance(self.metric, shape, Stored(self.cases.take(rest))), threads=threads).engine
+        votes = np.stack([stored.weights, stored.weights * stored.values], axis=1)
+        payload = Payload(np.zeros(len(rest), dtype=np.intp), votes, 1)
+        rule = InverseDistance() if self.by_distance else Majority()
+        step = max(1, CELLS // k)
+        for start in range(0, len(at), step):
+            some = at[start : start + step]
+            leave_out = rows[some] if self.leaves_one_out else None
+            ballots = collect(engine, queries.take(some), k, payload, "fair", leave_out)
+            for place, count in enumerate([k] if answers.shape[1] == 1 else range(1, k + 1)):
+                total = tally(*ballots.at(count), rule, self.metric.root)[0][:, 0]
+                known = total[:, 0] > 0
+                answers[some[known], place] = total[known, 1] / total[known, 0]
+
+
+class NumberChanges(ChangeEvaluator):
+    """Rightness of predicted numbers after changes of one weight, in the place of right classes."""
+
+    evaluator: NumberEvaluator
+
+    def _packed(self) -> Any:
+        return None
+
+    def right(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None = None) -> Any:
+        """(c, r, k) rightness, 1 for an exact answer, of the cases ``rows`` (r,) with 1 .. k neighbours."""
+        rows = np.ascontiguousarray(rows, dtype=np.int64)
+        found = []
+        for c, (vector, feature) in enumerate(zip(changes.vectors(), changes.features, strict=True)):
+            queries = self.cases.take(rows)
+            if stand_ins is not None:
+                columns = list(queries.columns)
+                columns[feature] = self.cases.columns[feature].take(stand_ins[c][rows])
+                queries = Measured(tuple(columns), len(rows))
+            found.append(self.evaluator.rightness(vector, k, rows, queries))
+        return np.stack(found) if found else np.zeros((0, len(rows), k))
+
+    def _chunks(self, rows: Ints, changes: Changes, k: int) -> Iterator[Ints]:
+        yield rows  # every call builds an engine, which serves all cases
