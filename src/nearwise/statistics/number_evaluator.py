@@ -15,12 +15,12 @@ import numpy as np
 
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Distance, Floats, Ints, Payload
+from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.evaluator import Evaluator
-from nearwise.vote import InverseDistance, Majority, collect, tally
+from nearwise.vote import Fair, InverseDistance, Majority, tally
 from nearwise.weights import Global, Stored
 
 __all__ = ["NumberChanges", "NumberEvaluator"]
@@ -92,37 +92,52 @@ class NumberEvaluator(Evaluator):
         ``queries`` (r) stand for the cases where these come with other values.
         """
         rows = np.arange(len(self.cases)) if rows is None else rows
-        queries = self.cases.take(rows) if queries is None else queries
         answers = np.full((len(rows), 1 if only_last else k), self.target.mean)
+        rule = InverseDistance() if self.by_distance else Majority()
+        for some, ballots in self._ballots(weights, k, rows, self.cases.take(rows) if queries is None else queries):
+            for place, count in enumerate([k] if only_last else range(1, k + 1)):
+                total = tally(*ballots.at(count), rule, self.metric.root)[0][:, 0]
+                known = total[:, 0] > 0
+                answers[some[known], place] = total[known, 1] / total[known, 0]
+        error = np.square(answers - self.target.values[rows, None])
+        return np.asarray(1.0 - error / (self.target.variance or 1.0))
+
+    def crowds(self, weights: Floats, k: int) -> Floats:
+        """(n,) how many equal neighbours the answer to each case is the mean of: k, or more where cases tie.
+
+        The squared error of a mean of so many cases drawn at random is (1 + 1 / crowd) times the variance.
+        """
+        rows, out = np.arange(len(self.cases)), np.full(len(self.cases), np.inf)
+        for some, ballots in self._ballots(weights, k, rows, self.cases):
+            inside, tied = ballots.found.inside.astype(np.float64), np.maximum(ballots.found.tied, 1)
+            filled = np.isfinite(ballots.found.sums).sum(axis=1)
+            squares = inside + np.square(filled - inside) / tied  # of shares of a place: 1, or places over those tied
+            out[some] = np.where(filled > 0, np.square(filled) / np.where(filled > 0, squares, 1.0), np.inf)
+        return out
+
+    def _ballots(self, weights: Floats, k: int, rows: Ints, queries: Measured) -> Iterator[tuple[Ints, Fair]]:
+        """Who votes on which of the queries, fold by fold and some queries at a time."""
         folds = self.folds[rows]
         for fold in np.unique(folds):
             at = np.flatnonzero(folds == fold)
             rest = np.arange(len(self.cases)) if self.leaves_one_out else np.flatnonzero(self.folds != fold)
-            if len(rest) > (1 if self.leaves_one_out else 0):
-                self._answer(answers, at, rows, queries, weights, k, rest)
-        error = np.square(answers - self.target.values[rows, None])
-        return np.asarray(1.0 - error / (self.target.variance or 1.0))
+            if len(rest) <= self.leaves_one_out:
+                continue
+            engine, payload = self._stored(weights, rest, len(at))
+            step = max(1, CELLS // k)
+            for start in range(0, len(at), step):
+                some = at[start : start + step]
+                leave_out = rows[some] if self.leaves_one_out else None
+                yield some, Fair(engine.nearest(queries.take(some), k, payload, leave_out), payload)
 
-    def _answer(
-        self, answers: Floats, at: Ints, rows: Ints, queries: Measured, weights: Floats, k: int, rest: Ints
-    ) -> None:
-        """Fill in the answers (r, ·) to the queries ``at`` from the cases ``rest``."""
+    def _stored(self, weights: Floats, rest: Ints, n_queries: int) -> tuple[Engine, Payload]:
+        """An engine over the cases ``rest``, and what each brings to the vote."""
         stored = self.target.take(rest)
         shape = Global(weights, self.metric.names)
-        threads = self.threads if len(at) * len(rest) * len(weights) > WORTH_THREADS else 1
+        threads = self.threads if n_queries * len(rest) * len(weights) > WORTH_THREADS else 1
         engine = plan(Distance(self.metric, shape, Stored(self.cases.take(rest))), threads=threads).engine
         votes = np.stack([stored.weights, stored.weights * stored.values], axis=1)
-        payload = Payload(np.zeros(len(rest), dtype=np.intp), votes, 1)
-        rule = InverseDistance() if self.by_distance else Majority()
-        step = max(1, CELLS // k)
-        for start in range(0, len(at), step):
-            some = at[start : start + step]
-            leave_out = rows[some] if self.leaves_one_out else None
-            ballots = collect(engine, queries.take(some), k, payload, "fair", leave_out)
-            for place, count in enumerate([k] if answers.shape[1] == 1 else range(1, k + 1)):
-                total = tally(*ballots.at(count), rule, self.metric.root)[0][:, 0]
-                known = total[:, 0] > 0
-                answers[some[known], place] = total[known, 1] / total[known, 0]
+        return engine, Payload(np.zeros(len(rest), dtype=np.intp), votes, 1)
 
 
 class NumberChanges(ChangeEvaluator):

@@ -51,15 +51,21 @@ class SmoothError:
     def __init__(
         self, metric: Metric, cases: Measured, target: Target, k: int, kernel: Kernel | None = None, threads: int = 1
     ) -> None:
-        if target.classes is None:
-            raise InputError("The smooth error is one of class probabilities, and this target is a number.")
+        self._check_target(target)
         if len(cases) < 2:
             raise InputError("Leaving one case out leaves none: the smooth error needs at least two cases.")
         self.metric, self.cases, self.target = metric, cases, target
         self.k, self.threads = min(k, len(cases) - 1), max(1, threads)
         self.kernel: Kernel = InverseKernel() if kernel is None else kernel
         self._scales = metric.scales()
-        self._payload = Payload(target.values, target.weights[:, None], target.n_classes)
+        self._payload = self._payload_of(target)
+
+    def _check_target(self, target: Target) -> None:
+        if target.classes is None:
+            raise InputError("The smooth error is one of class probabilities, and this target is a number.")
+
+    def _payload_of(self, target: Target) -> Payload:
+        return Payload(target.values, target.weights[:, None], target.n_classes)
 
     # ------------------------------------------------------------------- asking
 
@@ -78,14 +84,14 @@ class SmoothError:
         row = self._asked([weights])[0]
         largest = min(largest, len(self.cases) - 1)
         errors = np.zeros((len(self.cases), largest))
-        step = max(1, CELLS // (largest * max(1, self.target.n_classes)))
+        step = max(1, CELLS // (largest * self._payload.n_groups * self._payload.values.shape[1]))
         engine = self._engine(row)
         for start in range(0, len(self.cases), step):
             rows = np.arange(start, min(len(self.cases), start + step))
             ballots = collect(engine, self.cases.take(rows), largest, self._payload, "fair", rows)
             for k in range(1, largest + 1):
-                votes = tally(*ballots.at(k), InverseDistance(), self.metric.root)[0][:, :, 0]
-                errors[rows, k - 1] = self._gaps(votes, rows)[0]
+                votes = tally(*ballots.at(k), InverseDistance(), self.metric.root)[0]
+                errors[rows, k - 1] = self._voted(votes, rows)
         return np.asarray(_ordered_sum(errors))
 
     def _asked(self, weights: Any) -> Floats:
@@ -103,26 +109,36 @@ class SmoothError:
     # ------------------------------------------------------------------- adding
 
     def _add_up(self, weights: Floats, with_gradient: bool) -> tuple[float, Floats]:
-        n, p, c = len(self.cases), len(weights), self.target.n_classes
+        n, p = len(self.cases), len(weights)
         errors, slopes = np.zeros(n), np.zeros((n, p if with_gradient else 0))
         for near in neighbourhoods(self._engine(weights), self.cases, self.k, self._payload, CELLS // p):
             terms = _Terms.of(self, near)
             sums = terms.sums(weights)
             kernel = self.kernel.weigh(sums, near, self.metric.p)
-            amounts = near.shares * self.target.weights[near.cases]
-            codes = self.target.values[near.cases]
-            flat = np.bincount(near.owner * c + codes, weights=amounts * kernel, minlength=len(near.rows) * c)
-            votes: Floats = flat.astype(np.float64).reshape(len(near.rows), c)
-            errors[near.rows], gaps, shares, totals = self._gaps(votes, near.rows)
+            errors[near.rows], by_kernel = self._judged(near, kernel, with_gradient)
             if not with_gradient:
                 continue
-            # dE/dK_i of a neighbour of class c: -2 a_i / sum(votes) * (gap_c - sum over classes of gap * p)
-            inner = gaps[near.owner, codes] - (gaps * shares).sum(axis=1)[near.owner]
-            scale = np.where(totals > 0, self.target.weights[near.rows] / np.where(totals > 0, totals, 1.0), 0.0)
-            by_kernel = -2.0 * amounts * scale[near.owner] * inner
             by_sum = self.kernel.slopes(by_kernel, sums, kernel, near, self.metric.p)
             slopes[near.rows] = terms.slopes(by_sum, weights, sums)
         return float(_ordered_sum(errors)), _ordered_sum(slopes)
+
+    def _judged(self, near: Near, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
+        """(m,) errors, and (l,) their derivative by the vote of each neighbour, empty unless asked for."""
+        c, codes = self.target.n_classes, self.target.values[near.cases]
+        amounts = near.shares * self.target.weights[near.cases]
+        flat = np.bincount(near.owner * c + codes, weights=amounts * kernel, minlength=len(near.rows) * c)
+        votes: Floats = flat.astype(np.float64).reshape(len(near.rows), c)
+        errors, gaps, shares, totals = self._gaps(votes, near.rows)
+        if not with_gradient:
+            return errors, np.zeros(0)
+        # dE/dK_i of a neighbour of class c: -2 a_i / sum(votes) * (gap_c - sum over classes of gap * p)
+        inner = gaps[near.owner, codes] - (gaps * shares).sum(axis=1)[near.owner]
+        scale = np.where(totals > 0, self.target.weights[near.rows] / np.where(totals > 0, totals, 1.0), 0.0)
+        return errors, -2.0 * amounts * scale[near.owner] * inner
+
+    def _voted(self, votes: Floats, rows: Ints) -> Floats:
+        """(m,) errors from votes (m, g, v)."""
+        return self._gaps(votes[:, :, 0], rows)[0]
 
     def _gaps(self, votes: Floats, rows: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         """(m,) errors, (m, c) truth less probability, (m, c) probabilities and (m,) sums of votes.

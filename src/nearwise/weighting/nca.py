@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import power
 from nearwise.errors import InputError, warn
 from nearwise.statistics.folds import seed_of
+from nearwise.statistics.kernel_regression import KernelRegression, first_map
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all
@@ -40,6 +41,10 @@ class NeighbourhoodComponents(Weighting):
     value stands at the mean. Symbols and other kinds have no place in a linear map and are refused: 'nca-diagonal'
     takes them. One class, or one case, gives the identity, with a warning. Case weights are not used.
 
+    Where the target is a number, near neighbours predict it by their mean, and A minimises the leave-one-out squared
+    error :math:`\sum_i (y_i - \sum_j p_{ij} y_j)^2` instead: metric learning for kernel regression, by SciPy's
+    L-BFGS-B.
+
     Parameters
     ----------
     n_components : int or None
@@ -57,7 +62,7 @@ class NeighbourhoodComponents(Weighting):
     -----
     Attributes: ``weights_`` (Matrix), ``n_iter_``.
 
-    References: goldberger2005.
+    References: goldberger2005; weinberger2007.
 
     >>> X = [[i, 7 * i % 11] for i in range(10)]
     >>> nca = NeighbourhoodComponents(n_components=1).fit(X, list("uuuuuvvvvv"))
@@ -66,8 +71,9 @@ class NeighbourhoodComponents(Weighting):
     """
 
     id = "nca"
+    numbers = "own"
     place = Place(bias="feedback", representation="transformed")
-    reference = "goldberger2005"
+    reference = "goldberger2005, weinberger2007"
     shape = "matrix"
     check_parameters = {"max_iter": 10}  # noqa: RUF012 - a constant of the class
 
@@ -98,6 +104,10 @@ class NeighbourhoodComponents(Weighting):
             return Matrix(problem.from_users(np.eye(p)[kept]), problem.features)
         order = case_order(problem, 0)  # so that rounding is the same in any order of cases
         X = _in_units(problem)[order]
+        if problem.target.classes is None:
+            found = self._descend(X, problem.target.values[order], rows)
+            is_square = rows == p and self.init in ("auto", "identity")
+            return Matrix(problem.to_users(found.T).T if is_square else found, problem.features)
         made = sklearn_module("neighbors", self.id).NeighborhoodComponentsAnalysis(
             n_components=rows, init=self.init, max_iter=self.max_iter, tol=self.tol,
             random_state=seed_of(self.random_state),
@@ -112,6 +122,26 @@ class NeighbourhoodComponents(Weighting):
         found = problem.to_users(made.components_.T).T if is_square else made.components_  # row f began as feature f
         return Matrix(found, problem.features)
 
+    def _descend(self, X: Array, y: Array, rows: int) -> Array:
+        """(rows, p) the map with the smallest leave-one-out squared error on the way."""
+        from scipy import optimize
+
+        error = KernelRegression(X, y)
+        best: list[tuple[float, Array]] = []
+
+        def down(flat: Array) -> tuple[float, Array]:
+            value, gradient = error(flat.reshape(rows, -1))
+            if not best or value < best[-1][0]:
+                best.append((value, flat.copy()))
+            return value, gradient.ravel()
+
+        start = first_map(X, rows, self.init, seed_of(self.random_state))
+        minimize: Any = optimize.minimize
+        options: Any = {"maxiter": self.max_iter, "gtol": self.tol}
+        done = minimize(down, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        self.n_iter_ = int(done.nit)
+        return best[-1][1].reshape(rows, -1)
+
     def _starts_at_identity(self, problem: Problem) -> bool:
         """Of as many rows as features; scikit-learn's "auto" does unless there are more classes."""
         return self.init == "identity" or (
@@ -122,6 +152,10 @@ class NeighbourhoodComponents(Weighting):
         check_whole("n_components", self.n_components, 1, none=True)
         check_whole("max_iter", self.max_iter, 1)
         check_choice("init", self.init, STARTS)
+        if self.init == "lda" and problem.target.classes is None:
+            raise InputError(
+                "init='lda' looks at classes, and the target is a number: use 'auto', 'pca' or 'identity'."
+            )
         check_amount("tol", self.tol)
         for measure in problem.metric.measures:
             if measure.fitted.form != "line":
@@ -156,6 +190,9 @@ class NeighbourhoodWeights(Weighting):
     given, drives features that say nothing to exactly 0; without it weights of separable classes grow without end. A
     case of weight v counts as v cases. The objective never falls.
 
+    Where the target is a number, near neighbours predict it by their mean, and the first term is R squared leaving one
+    out, :math:`1 - \frac{1}{n \sigma^2} \sum_i (y_i - \sum_j p_{ij} y_j)^2`: kernel regression with a learned metric.
+
     Reading: scikit-learn learns full matrices only, whose diagonal is not the best diagonal. The penalty is that of
     neighbourhood component feature selection (Yang et al.), whose squared weights are our weights, made independent of
     the units of the features by their mean difference.
@@ -175,7 +212,7 @@ class NeighbourhoodWeights(Weighting):
     -----
     Attributes: ``weights_`` (Global), ``objective_``, ``history_`` (the objective after each step), ``stopped_``.
 
-    References: goldberger2005; yang2012.
+    References: goldberger2005; yang2012; weinberger2007.
 
     >>> X = [[i, 7 * i % 11] for i in range(30)]
     >>> NeighbourhoodWeights().fit(X, [i > 14 for i in range(30)]).feature_importances_.round(1)
@@ -183,8 +220,9 @@ class NeighbourhoodWeights(Weighting):
     """
 
     id = "nca-diagonal"
+    numbers = "own"
     place = FEEDBACK_GLOBAL
-    reference = "goldberger2005, yang2012"
+    reference = "goldberger2005, yang2012, weinberger2007"
     check_parameters = {"max_iter": 20}  # noqa: RUF012 - a constant of the class
 
     history_: list[float]
@@ -213,9 +251,10 @@ class NeighbourhoodWeights(Weighting):
         if why:
             return Global(some_or_all(np.zeros(p), self.id, why) if p > 1 else np.ones(1), problem.features)
         penalty = 1.0 / len(problem.table) if self.penalty is None else float(self.penalty)
-        softmax = Softmax(problem.take(case_order(problem, 0)), penalty)
+        made = NumberSoftmax if problem.target.classes is None else Softmax
+        softmax = made(problem.take(case_order(problem, 0)), penalty)
         weights = self._climb(softmax, p) * softmax.units
-        return Global(some_or_all(weights, self.id, "No feature brings cases of one class together"), problem.features)
+        return Global(some_or_all(weights, self.id, "No feature brings cases of one target together"), problem.features)
 
     def _climb(self, softmax: Softmax, p: int) -> Array:
         from scipy import optimize
@@ -291,7 +330,6 @@ class Softmax:
 
     def __call__(self, u: Array) -> tuple[float, Array]:
         value, gradient = -self.penalty * float(u.sum()), np.full(self.p, -self.penalty)
-        y = self.problem.target.values
         for start in range(0, self.n, self.step):
             terms = self.terms(start)
             rows = np.arange(start, start + terms.shape[1])
@@ -301,9 +339,26 @@ class Softmax:
             near = np.exp(logits - np.where(np.isfinite(top), top, 0.0))
             total = near.sum(axis=1, keepdims=True)
             near /= np.where(total > 0, total, 1.0)
-            same = y[rows][:, None] == y[None, :]
-            right = (near * same).sum(axis=1)
+            right, pull = self._pulled(near, rows)
             value += float(self.share[rows] @ right)
-            pull = near * (right[:, None] - same) * self.share[rows][:, None]
             gradient += terms.reshape(self.p, -1) @ pull.ravel()
         return value, gradient
+
+    def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
+        """(r,) how right the cases ``rows`` are by the probabilities (r, n) of their neighbours, and (r, n) what each
+        difference adds to the gradient of their sum."""
+        y = self.problem.target.values
+        same = y[rows][:, None] == y[None, :]
+        right = (near * same).sum(axis=1)
+        return right, near * (right[:, None] - same) * self.share[rows][:, None]
+
+
+class NumberSoftmax(Softmax):
+    """The same for a number as target: right by 1 - (y - mean of the neighbours)^2 / variance."""
+
+    def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
+        target = self.problem.target
+        answers = near @ target.values
+        gaps, variance = target.values[rows] - answers, target.variance or 1.0
+        factor = 2.0 * gaps / variance * self.share[rows]
+        return 1.0 - np.square(gaps) / variance, near * (answers[:, None] - target.values) * factor[:, None]

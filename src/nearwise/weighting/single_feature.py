@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import given_folds, seed_of
+from nearwise.statistics.number_evaluator import NumberEvaluator
 from nearwise.statistics.projection import Labels, by_counts, on_line
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
@@ -41,6 +43,14 @@ class SingleFeatureAccuracy(Weighting):
     the feature's policy is "value"; right answers over all cases, not the mean of fold rates (P7); folds stratified
     and shuffled by the seed (P8); weights belong to the training part of an outer evaluation, and an estimator in
     one sees no more than that (P10).
+
+    Where the target is a number, the k neighbours predict their mean, and
+
+    .. math:: w_f = \max\Bigl(0,\; 1 - \frac1n \sum_i \frac{(y_i - \hat y_i)^2}{(1 + 1/k_i)\,\sigma^2}\Bigr)
+
+    with the variance of the target below: 1 for exact answers, 0 for those of cases drawn at random. k_i is k, or as
+    many more as tie for the last place, which for symbols are all cases of the value. An estimator given as
+    ``classifier``, then a regressor, is held against the variance itself.
 
     Numbers and levels take a sort and one pass, symbols a count, whatever their number of cases; other kinds compare
     all pairs. Features are worked on by ``n_jobs`` threads.
@@ -78,6 +88,7 @@ class SingleFeatureAccuracy(Weighting):
     """
 
     id = "sfa"
+    numbers = "own"
     in_canonical_order = False  # each feature for itself
     place = FEEDBACK_GLOBAL
     reference = "guvenir1997"
@@ -111,6 +122,8 @@ class SingleFeatureAccuracy(Weighting):
             warn("There is 1 case only, and it cannot be classified by others: all features get the same weight.")
             return Global(np.ones(p), problem.features)
         folds = given_folds(self.folds, problem.metric, problem.cases, target, self.seed_)
+        if target.classes is None:
+            return Global(self._of_numbers(problem, folds), problem.features)
         labels = Labels(
             folds,
             int(folds.max()) + 1,
@@ -118,23 +131,33 @@ class SingleFeatureAccuracy(Weighting):
             target.weights.astype(np.float64),
             target.priors,
         )
-        right = self._all(problem, labels)
+        right = self._all(p, lambda f: self._one(problem, labels, f))
         total = float(target.weights.sum())
         weights = np.minimum(right / total, 1.0) if total > 0 else np.zeros(p)
         if not weights.any():
             warn("No feature classifies any case right by itself, so all weights are 0.")
         return Global(weights, problem.features)
 
-    def _all(self, problem: Problem, labels: Labels) -> Array:
-        """(p,) right weight of each feature; the mean of the others where time ran out."""
-        p = len(problem.features)
+    def _of_numbers(self, problem: Problem, folds: NDArray[np.int32]) -> Array:
+        """(p,) how far each feature is, alone, from answers at random to exact ones."""
+        p, target = len(problem.features), problem.target
+        if target.variance <= 0:
+            warn("The target is the same number in every case: all features get the same weight.")
+            return np.ones(p)
+        weights = np.maximum(self._all(p, lambda f: self._one_number(problem, folds, f)), 0.0)
+        if not weights.any():
+            warn("No feature by itself predicts better than cases drawn at random, so all weights are 0.")
+        return weights
+
+    def _all(self, p: int, one: Callable[[int], float]) -> Array:
+        """(p,) what feature by feature comes to; the mean of the others where time ran out."""
         right = np.full(p, np.nan)
         workers = 1 if self.classifier is not None else min(p, threads(self.n_jobs))
         with Budget("single-feature accuracy", self.max_time) as budget, ThreadPoolExecutor(workers) as pool:
             steps = range(0, p, workers)
             for step in budget.rounds(len(steps)):
                 some = range(steps[step], min(p, steps[step] + workers))
-                for f, found in zip(some, pool.map(lambda f: self._one(problem, labels, f), some), strict=True):
+                for f, found in zip(some, pool.map(one, some), strict=True):
                     right[f] = found
                 budget.has_result = True
         untried = np.isnan(right)
@@ -171,6 +194,37 @@ class SingleFeatureAccuracy(Weighting):
         scorer = Evaluator(alone, cases, problem.target.take(rows), labels.folds)
         shares = scorer.right(np.ones((1, 1)), self.n_neighbors)[0, :, -1]
         return float(shares @ scorer.fold_weights)
+
+    def _one_number(self, problem: Problem, folds: NDArray[np.int32], f: int) -> float:
+        """1 - squared error over that of neighbours drawn at random; a case that misses the value counts 0."""
+        measure, column, target = problem.metric.measures[f], problem.cases.columns[f], problem.target
+        missing = problem.table.columns[f].missing
+        as_value = measure.policy == "value" and self.classifier is None
+        rows = np.arange(len(target)) if as_value else np.flatnonzero(~missing)
+        own = target.take(rows)
+        if len(rows) < 2 or own.weights.sum() <= 0:
+            return 0.0
+        if self.classifier is not None:
+            errors = self._errors_of_regressor(problem, folds[rows], rows, f)
+            at_random = np.full(len(rows), target.variance)
+        else:
+            alone, cases = Metric((measure,), problem.metric.p), Measured((column.take(rows),), len(rows))
+            judge = NumberEvaluator(alone, cases, own, folds[rows])
+            rightness = judge.rightness(np.ones(1), self.n_neighbors, only_last=True)[:, 0]
+            errors = (1.0 - rightness) * (own.variance or 1.0)
+            at_random = target.variance * (1.0 + 1.0 / judge.crowds(np.ones(1), self.n_neighbors))
+        return float(own.weights @ (1.0 - errors / at_random)) / float(target.weights.sum())
+
+    def _errors_of_regressor(self, problem: Problem, folds: NDArray[np.int32], rows: NDArray[np.intp], f: int) -> Array:
+        """(r,) squared errors of an estimator of the user's."""
+        X, y = _plain(problem, f, rows), problem.target.values[rows]
+        answers = np.full(len(rows), problem.target.mean)
+        for fold in np.unique(folds):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            if len(train):
+                made = copy.deepcopy(self.classifier).fit(X[train], y[train])
+                answers[test] = np.asarray(made.predict(X[test]), dtype=np.float64)
+        return np.asarray(np.square(answers - y))
 
     def _by_classifier(self, problem: Problem, labels: Labels, rows: NDArray[np.intp], f: int) -> float:
         classes = problem.target.classes
