@@ -25,6 +25,7 @@ STAGES = (
     "contract",
     "weighting",
     "metrics",
+    "answers",
     "explain",
     "storage",
     "estimators",

@@ -17,6 +17,9 @@ __version__ = "0.1.0"
 
 # public name -> where it lives; loaded when first asked for, so that `import nearwise` costs nothing
 _PUBLIC = {
+    "AutoClassifier": "nearwise.estimators.auto",
+    "AutoRegressor": "nearwise.estimators.auto",
+    "Ensemble": "nearwise.estimators.ensemble",
     "KNNClassifier": "nearwise.estimators.classifier",
     "KNNRegressor": "nearwise.estimators.regressor",
     "MDLDiscretizer": "nearwise.estimators.discretizer",
@@ -29,13 +32,16 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting",
+    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting",
     "weights",
 )  # fmt: skip
 
 __all__ = [
+    "AutoClassifier",
+    "AutoRegressor",
     "Custom",
     "Cyclic",
+    "Ensemble",
     "KNNClassifier",
     "KNNRegressor",
     "MDLDiscretizer",
@@ -56,8 +62,10 @@ if TYPE_CHECKING:
     from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector
     from nearwise.cases.readers import read
     from nearwise.cases.schema import Schema
+    from nearwise.estimators.auto import AutoClassifier, AutoRegressor
     from nearwise.estimators.classifier import KNNClassifier
     from nearwise.estimators.discretizer import MDLDiscretizer
+    from nearwise.estimators.ensemble import Ensemble
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases
     from nearwise.estimators.saving import load

@@ -78,6 +78,18 @@ class Explanation:
     others: int = 0
     """cases that count and are not listed"""
     others_share: float = 0.0
+    parts_by_class: dict[Any, dict[str, float]] = field(default_factory=dict)
+    """class -> what adds up to its probability; empty where the answer is a number"""
+    case_weights: dict[int, float] = field(default_factory=dict)
+    """stored case -> its weight in the answer, for every case that counts, listed or not"""
+    members: list[Explanation] = field(default_factory=list)
+    """what each member of an ensemble says, with its ``weight``"""
+    weight: float = 1.0
+    """of this explanation among the members of an ensemble"""
+
+    def parts_of(self, answer: Any) -> dict[str, float]:
+        """What adds up to the probability of a class, or to the number."""
+        return self.parts_by_class.get(answer, self.parts)
 
     def columns(self) -> dict[str, list[Any]]:
         out: dict[str, list[Any]] = {k: [] for k in _COLUMNS}
@@ -113,6 +125,7 @@ class Explanation:
             "parts": self.parts,
             "others": self.others,
             "others_share": self.others_share,
+            "members": [{"weight": each.weight, **each.to_json()} for each in self.members],
             "unlike": None if self.unlike is None else one(self.unlike),
         }
 
@@ -251,6 +264,11 @@ def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j
         codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
         found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
     return found
+
+
+def told_difference(n: Neighbour) -> str:
+    """What a case says, and what differs most between it and the query."""
+    return f"{_says(n)}{_why(n)}"
 
 
 def told_parts(why: Explanation, most: int = 3) -> str:

@@ -21,7 +21,7 @@ from nearwise.engines.base import Engine, Neighbours
 from nearwise.differences.metric import Measured, Metric
 from nearwise.vote import Vote
 
-__all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "LeftOut", "choose"]
+__all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "choose"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -66,6 +66,16 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Stored cases that ask under a distance that was learned without them."""
+
+    rows: Ints
+    engine: Engine
+    queries: Measured
+    """the cases ``rows``, measured by that distance"""
+
+
+@dataclass(frozen=True)
 class Answering:
     """The cases, how they are searched and what they answer."""
 
@@ -73,6 +83,23 @@ class Answering:
     engine: Engine
     measure: Measure
     design: Design | None
+    folds: tuple[Fold, ...] = ()
+    """how cases are searched that are left out, where the distance itself was learned from them"""
+
+    def left_out(self, queries: Measured, rows: Ints, listed: int) -> Iterator[tuple[Ints, Neighbours]]:
+        """Places among ``rows`` and the nearest cases of those, each left out, a chunk at a time."""
+        if not self.folds:
+            yield from self.searched(queries, listed, rows)
+        for fold in self.folds:
+            at = np.flatnonzero(np.isin(rows, fold.rows))
+            own = np.searchsorted(fold.rows, rows[at])
+            step = max(1, _CELLS // max(1, listed))
+            for start in range(0, len(at), step):
+                some = slice(start, start + step)
+                found = fold.engine.nearest(
+                    fold.queries.take(own[some]), listed, self.measure.payload, rows[at[some]]
+                )
+                yield at[some], found
 
     def searched(self, queries: Measured, listed: int, leave_out: Ints | None) -> Iterator[tuple[Ints, Neighbours]]:
         """The nearest cases, a chunk of queries at a time."""
@@ -149,7 +176,7 @@ def choose(
     votes_too = answer != "linear" or not sizes
     trials = _Trials(answering, rows, rules if votes_too else (), ks, sizes, ridges)
     listed = max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1])
-    for some, found in answering.searched(queries, min(listed, max(1, available)), rows):
+    for some, found in answering.left_out(queries, rows, min(listed, max(1, available))):
         trials.add(some, found)
     return trials.chosen()
 
@@ -201,6 +228,6 @@ class _Trials:
             if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
                 asked = self.answering.design.asking[self.rows[some]]
                 by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
-        return LeftOut(
-            self.rows, np.concatenate(by_vote) if by_vote else None, np.concatenate(by_line) if by_line else None
-        )
+        order = np.argsort(np.concatenate([some for some, _ in self.chunks]))
+        both = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
+        return LeftOut(self.rows, *both)

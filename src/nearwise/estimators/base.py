@@ -17,8 +17,10 @@ from nearwise.engines.base import Engine, Payload
 from nearwise.engines.plan import Plan
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, did_you_mean, not_fitted, warn
+from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
+from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import Settings, check_settings, resolve
 from nearwise.explain import Explanations, Neighbour, describe_case
 from nearwise.vote import TIES
@@ -46,6 +48,8 @@ class Neighbors(Parameters):
     random_state: Any
     _model: Model
     _settings: Settings
+    _bent_differences: dict[str, Any] | None = None
+    _bent_folds: tuple[Any, ...] = ()
     weighting_: Weighting
 
     # ------------------------------------------------------------------ fitting
@@ -59,8 +63,11 @@ class Neighbors(Parameters):
         target = self._target(y, len(table), sample_weight, classes)
         self._settings = resolve(self, table.schema, target.classes is not None)
         weighting = as_weighting(self._weighting_asked(target), self.random_state, self.n_jobs)
+        self._bent_differences, self._bent_folds = None, ()
         problem = self._problem(table, target, weighting)
         weights = weighting.learn(problem)
+        if self._settings.bends:
+            problem, weights = self._bent(problem, weights, weighting)
         if isinstance(weights, PerQuery):
             raise InputError("Weights per query come with the queries: pass feature_weights= to kneighbors or explain.")
         self.weighting_ = weighting
@@ -109,9 +116,29 @@ class Neighbors(Parameters):
     def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
         use = self._settings
         chosen = weighting.suggested_differences if use.differences is None else use.differences
+        if use.bends:
+            chosen = self._bent_differences or {"Symbolic": "shares"}
         return Problem.of(
             table, target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p,
             default_p=weighting.p, known=known,
+        )  # fmt: skip
+
+    def _bent(self, problem: Problem, weights: Weights, weighting: Weighting) -> tuple[Problem, Weights]:
+        """The problem along axes that a forest has bent, and the same for each fold without the fold."""
+        from nearwise.estimators.bending import bend
+
+        self._bent_differences, bent, weights, self._bent_folds = bend(
+            problem, weights, weighting, lambda chosen: self._settings_with(problem, weighting, chosen),
+            self.random_state, self.n_jobs,
+        )  # fmt: skip
+        return bent, weights
+
+    def _settings_with(self, problem: Problem, weighting: Weighting, chosen: Any) -> Problem:
+        """The same cases compared by other differences."""
+        use = self._settings
+        return Problem.of(
+            problem.table, problem.target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p,
+            default_p=weighting.p,
         )  # fmt: skip
 
     def _weighting_asked(self, target: Target) -> Any:
@@ -183,6 +210,23 @@ class Neighbors(Parameters):
     def plan_(self) -> Plan:
         """The engine in use; ``plan_.describe()`` says why."""
         return self._fitted().plan
+
+    def describe(self) -> str:
+        """What is in use and why: every setting that was left open, as it was resolved, and the engine."""
+        self.n_neighbors_  # noqa: B018 - chosen now if cases were added or forgotten
+        return described(self)
+
+    def novelty(self, X: Any = None) -> NDArray[np.float64]:
+        """(m,) how unlike the stored cases each query is: the share of these that are nearer to their like.
+
+        0 is a case as ordinary as any, 1 is farther from what is stored than every stored case is. `why_novel` tells
+        the reason.
+        """
+        return novelty(self, X)[0]
+
+    def why_novel(self, X: Any = None) -> list[str]:
+        """One sentence for each query: its novelty, its nearest case and what differs most."""
+        return why_novel(self, X)
 
     # ------------------------------------------------------------------ search
 
@@ -312,6 +356,10 @@ class Neighbors(Parameters):
 
     def _relearned(self, problem: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
         weighting = self.weighting_
+        if self._settings.bends:
+            warn("The axes stay as a forest bent them before cases were added or forgotten: fit again.")
+            self._bent_folds = ()
+            return self._model.weights
         if isinstance(weighting, Mergeable) and self._selects:
             return weighting.learn(problem)  # its statistics also hold cases that were not stored
         if isinstance(weighting, Mergeable):

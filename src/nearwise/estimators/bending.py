@@ -11,12 +11,14 @@ its fold, so that leaving one out is honest. The forest is scikit-learn's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.answers.answering import Fold
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.table import CaseTable
@@ -25,12 +27,15 @@ from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.bent import BentNumber, BentSymbol
 from nearwise.differences.numeric import ranks
 from nearwise.differences.shares import Shares, SharesFitted
+from nearwise.engines import Distance, plan
 from nearwise.errors import MissingDependencyError
-from nearwise.statistics.folds import drawn_cases, shuffled_folds
-from nearwise.weighting import Problem
-from nearwise.weights import Global
+from nearwise.estimators.model import Model, together_factors, trusting
+from nearwise.progress import progress
+from nearwise.statistics.folds import drawn_cases, seed_of, shuffled_folds
+from nearwise.weighting import Problem, Weighting
+from nearwise.weights import Global, Weights
 
-__all__ = ["FOLDS", "Bends", "learn_bends"]
+__all__ = ["Bends", "BentFold", "bend", "learn_bends"]
 
 Floats = NDArray[np.float64]
 
@@ -140,11 +145,14 @@ def learn_bends(
         )
 
     gain, rank = 1.0 / (spread(1.0, 0.0) or 1.0), 1.0 / (spread(0.0, 1.0) or 1.0)
-    differences = {
-        table.schema.names[f]: m.bent(grouped[at], gain, rank * own[f]) for at, (f, m) in enumerate(bendable)
-    }
-    names = problem.features
-    return Bends(differences, Global([1.0 if n in differences else rank * own[f] for f, n in enumerate(names)], names))
+    out, found = rank * own, {}
+    for at, (f, m) in enumerate(bendable):
+        name = table.schema.names[f]
+        bent = m.bent(grouped[at], gain, rank * own[f])
+        mean = _mean(bent, name, table.schema[name], sample.columns[f])
+        out[f] = mean  # what a feature adds on average is its weight, so that weights say what counts
+        found[name] = m.bent(grouped[at], gain / mean, rank * own[f] / mean) if mean > 0 else bent
+    return Bends(found, Global(out, problem.features))
 
 
 def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int | None) -> list[tuple[Floats, Floats]]:
@@ -188,6 +196,48 @@ def _median_sum(differences: list[Difference], columns: list[tuple[str, Kind, Co
         values = fitted.encode(column)
         total = total + fitted.block(values, values)
     return float(np.median(total[~np.eye(len(total), dtype=bool)])) if len(total) > 1 else 1.0
+
+
+def _mean(difference: Difference, name: str, kind: Kind, column: Column) -> float:
+    """The mean difference over pairs of some cases."""
+    fitted = difference.fit(column, FitContext(name, kind))
+    values = fitted.encode(column)
+    return float(fitted.block(values, values).mean()) if len(values) else 0.0
+
+
+@dataclass(frozen=True)
+class BentFold:
+    """Cases that are left out, and a problem whose axes were bent without them."""
+
+    rows: NDArray[np.intp]
+    problem: Problem
+    weights: Global
+
+    def searched_under(self, model: Model, n_threads: int) -> Fold:
+        """These cases as they ask among all, with the factors of the stored cases."""
+        factors = together_factors(model.case_factors, model.local)
+        distance = Distance(
+            self.problem.metric, trusting(self.weights, factors, self.problem), self.problem.stored
+        )
+        return Fold(self.rows, plan(distance, "auto", n_threads).engine, self.problem.cases.take(self.rows))
+
+
+def bend(
+    problem: Problem, weights: Weights, weighting: Weighting, measured: Callable[[Any], Problem], random_state: Any,
+    n_jobs: int | None,
+) -> tuple[dict[str, Difference], Problem, Global, tuple[BentFold, ...]]:  # fmt: skip
+    """Differences, the problem measured by them, its weights, and the folds with axes that were bent without them."""
+    seed = seed_of(random_state)
+    whole = learn_bends(problem, weights.importances, TREES, seed, n_jobs)
+    folds, out = folds_of(problem, seed), []
+    for fold in progress(range(int(folds.max(initial=0)) + 1), FOLDS, "bending axes"):
+        inner, left = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        if not len(inner):
+            continue
+        own = type(weighting)(**weighting.get_params(deep=False)).learn(problem.take(inner)).importances
+        bends = learn_bends(problem, own, TREES_OF_A_FOLD, seed + 1 + fold, n_jobs, inner)
+        out.append(BentFold(left, measured(bends.differences), bends.weights))
+    return whole.differences, measured(whole.differences), whole.weights, tuple(out)
 
 
 def folds_of(problem: Problem, seed: int) -> NDArray[np.int32]:

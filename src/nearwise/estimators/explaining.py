@@ -7,7 +7,8 @@ smoothing and clipping changed is told as ``limits``, so that the parts add up t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,34 +49,31 @@ def explained(
         answers, near = answering.answers(choice, found, columns, model.root_for(choice.rule, queries, rows, leave_out))
         decided = estimator._decided(model, answers, near).tolist()
         for row, j in enumerate(rows):
-            group = int(np.argmax(answers[row])) if model.target.classes is None else _code(model, decided[row])
-            told, weights = parts.of(found, row, columns, group, float(answers[row, group]), factors[j])
+            groups = range(answers.shape[1])
+            told = parts.of(found, row, columns, answers[row], float(factors[j]))
+            weights = told.weights
             listed = _listed(choice, weights, n_listed)
             shown = [(int(found.indices[row, at]), float(found.sums[row, at]), float(weights[at])) for at in listed]
             skip = -1 if leave_out is None else int(leave_out[j])
             rest = np.delete(weights, listed)
+            own, distribution = float(factors[j]), estimator._distribution(model, answers[row])
+            by_class = {label: told.of_group(g) for g, label in zip(groups, distribution, strict=False)}
             out.append(
                 Explanation(
                     asked.label(int(j)),
                     decided[row],
-                    estimator._distribution(model, answers[row]),
-                    estimator._explained(model, model.engine, asked, queries, int(j), shown, float(factors[j])),
+                    distribution,
+                    estimator._explained(model, model.engine, asked, queries, int(j), shown, own),
                     estimator.p_,
-                    unlike=estimator._unlike(
-                        model, model.engine, asked, queries, int(j), skip, decided[row], float(factors[j])
-                    ),
-                    parts=told,
+                    unlike=estimator._unlike(model, model.engine, asked, queries, int(j), skip, decided[row], own),
+                    parts=by_class.get(decided[row]) or told.of_group(0),
                     others=int(np.count_nonzero(rest)),
                     others_share=float(rest.sum()),
+                    parts_by_class=by_class,
+                    case_weights={int(found.indices[row, at]): float(weights[at]) for at in np.flatnonzero(weights)},
                 )
             )
     return Explanations(out)
-
-
-def _code(model: Model, label: Any) -> int:
-    classes = model.target.classes
-    assert classes is not None
-    return int(np.flatnonzero(classes == label)[0])
 
 
 def _columns(
@@ -95,32 +93,47 @@ def _listed(choice: Choice, weights: Floats, wanted: int | None) -> Ints:
     return np.arange(wanted) if wanted is not None else counting[: max(LISTED, choice.k or 0)]
 
 
+@dataclass(frozen=True)
+class _Told:
+    """One answer taken apart, for every group."""
+
+    answers: Floats
+    """(g,)"""
+    neighbours: Floats
+    """(g,) what the cases say"""
+    features: dict[str, Floats]
+    """feature -> (g,) what it adds"""
+    weights: Floats
+    """(listed,) of each case"""
+
+    def of_group(self, group: int) -> dict[str, float]:
+        told = {NEIGHBOURS: float(self.neighbours[group])}
+        told |= {_free(name): float(part[group]) for name, part in self.features.items()}
+        told[LIMITS] = float(self.answers[group]) - sum(told.values())
+        return told
+
+
 class _Parts:
-    """An answer taken apart."""
+    """Takes answers apart."""
 
     def __init__(self, answering: Answering, choice: Choice, model: Model) -> None:
-        self.answering, self.choice, self.features = answering, choice, model.problem.features
+        self.answering, self.choice, self.names = answering, choice, model.problem.features
         self.voters, self.root = answering.measure.voters, model.problem.metric.root
         self.half = 0.5 if choice.rule is not None and choice.size is not None else 1.0
 
-    def of(
-        self, found: Neighbours, row: int, columns: Floats | None, group: int, answer: float, factor: float
-    ) -> tuple[dict[str, float], Floats]:
-        """What adds up to the answer, and (listed,) the weight of each case that is listed in ``found``."""
-        told = {NEIGHBOURS: 0.0}
+    def of(self, found: Neighbours, row: int, columns: Floats | None, answers: Floats, factor: float) -> _Told:
+        one = Neighbours(*(getattr(found, n)[row : row + 1] for n in ("sums", "indices", "inside", "tied", "tie_sums")))
         weights = np.zeros(found.sums.shape[1])
-        self._add_vote(found, row, group, told, weights, factor)
-        self._add_regression(found, row, columns, group, told, weights)
-        told[LIMITS] = answer - sum(told.values())
-        return told, weights
+        said = self._vote(one, weights, factor)
+        features: dict[str, Floats] = {}
+        if columns is not None:
+            said = said + self._regression(one, columns[row], weights, features)
+        return _Told(answers, said, features, weights)
 
-    def _add_vote(
-        self, found: Neighbours, row: int, group: int, told: dict[str, float], weights: Floats, factor: float
-    ) -> None:
+    def _vote(self, one: Neighbours, weights: Floats, factor: float) -> Floats:
         choice, measure = self.choice, self.answering.measure
         if choice.rule is None or choice.k is None:
-            return
-        one = Neighbours(*(getattr(found, n)[row : row + 1] for n in ("sums", "indices", "inside", "tied", "tie_sums")))
+            return np.zeros(self.voters.n_groups)
         places = shares_of_places(one, choice.k, choice.rule, lambda sums: np.asarray(self.root(sums) * factor))[0]
         cases = one.indices[0, : len(places)]
         shares = places * measure.weights[cases]
@@ -128,22 +141,19 @@ class _Parts:
         if isinstance(measure, Probabilities):
             shares *= 1.0 - measure.drawn(choice.k)
         weights[: len(places)] += shares
-        told[NEIGHBOURS] += float(shares @ self.voters.answers_of(cases, group))
+        return np.asarray(shares @ self.voters.answers(cases))
 
-    def _add_regression(
-        self, found: Neighbours, row: int, columns: Floats | None, group: int, told: dict[str, float], weights: Floats
-    ) -> None:
+    def _regression(self, one: Neighbours, asked: Floats, weights: Floats, features: dict[str, Floats]) -> Floats:
         choice, design = self.choice, self.answering.design
-        if choice.size is None or choice.ridge is None or columns is None or design is None:
-            return
+        if choice.size is None or choice.ridge is None or design is None:
+            return np.zeros(self.voters.n_groups)
         listed = choice.size + 1
-        distances, cases = self.root(found.sums[row, :listed]), found.indices[row, :listed]
-        fit = one_fit(design.stored, columns[row], distances, cases, self.voters, choice.size, choice.ridge)
+        distances, cases = self.root(one.sums[0, :listed]), one.indices[0, :listed]
+        fit = one_fit(design.stored, asked, distances, cases, self.voters, choice.size, choice.ridge)
         weights[: choice.size] += self.half * fit.weights
-        told[NEIGHBOURS] += self.half * float(fit.mean[group])
-        of_feature = np.bincount(design.feature, weights=fit.parts[:, group], minlength=len(self.features))
         for f in np.unique(design.feature):
-            told[_free(self.features[f])] = self.half * float(of_feature[f])
+            features[self.names[f]] = self.half * fit.parts[design.feature == f].sum(axis=0)
+        return self.half * fit.mean
 
 
 def _free(feature: str) -> str:

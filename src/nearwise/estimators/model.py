@@ -28,7 +28,7 @@ from nearwise.weights import Global, PerQuery, Weights
 
 Floats = NDArray[np.float64]
 
-__all__ = ["Model", "as_weighting", "stays_exact", "useful"]
+__all__ = ["Model", "as_weighting", "stays_exact", "together_factors", "trusting", "useful"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class Model:
         local: LocalScale | None = None,
     ) -> Model:
         weights = useful(weights)
-        factors = _together(case_factors, local)
-        distance = Distance(problem.metric, _trusting(weights, factors, problem), problem.stored)
+        factors = together_factors(case_factors, local)
+        distance = Distance(problem.metric, trusting(weights, factors, problem), problem.stored)
         return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors, local)
 
     def changed(
@@ -108,7 +108,7 @@ class Model:
                 weights = PerQuery(array, self.problem.features)
             else:
                 weights = UserWeights(weights).learn(self.problem)
-        weights = _trusting(weights, self.case_factors, self.problem)  # scales are those of the learned weights
+        weights = trusting(weights, self.case_factors, self.problem)  # scales are those of the learned weights
         return plan(Distance(self.problem.metric, weights, self.problem.stored), "auto", threads(n_jobs)).engine
 
     def payload(self, vote_weights: NDArray[np.float64]) -> Payload:
@@ -128,13 +128,13 @@ def useful(weights: Weights) -> Weights:
     return Global(np.ones(len(weights.features)), weights.features)
 
 
-def _together(case_factors: NDArray[np.float64] | None, local: LocalScale | None) -> NDArray[np.float64] | None:
+def together_factors(case_factors: NDArray[np.float64] | None, local: LocalScale | None) -> NDArray[np.float64] | None:
     if local is None:
         return case_factors
     return local.case_factors if case_factors is None else local.case_factors * case_factors
 
 
-def _trusting(weights: Weights, factors: NDArray[np.float64] | None, problem: Problem) -> Weights:
+def trusting(weights: Weights, factors: NDArray[np.float64] | None, problem: Problem) -> Weights:
     """A distance multiplied by a factor is a sum whose terms are multiplied by its p-th power."""
     return weights if factors is None else weights.times(power(factors, problem.metric.p), problem.stored.classes)
 

@@ -20,7 +20,7 @@ from nearwise.estimators.local_scale import USUAL, checked_local_scale
 
 __all__ = ["Settings", "check_settings", "resolve"]
 
-AUTO = "auto"
+AUTO, FOREST = "auto", "forest"
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Settings:
     by_recipe: bool
     why: tuple[tuple[str, str], ...] = ()
     """setting -> why it is what it is"""
+
+    @property
+    def bends(self) -> bool:
+        """Whether a forest bends the axes."""
+        return isinstance(self.differences, str) and self.differences == FOREST
 
     @property
     def is_classic(self) -> bool:
@@ -128,7 +133,7 @@ def _recipe(
             local = None
             why.append(("local_scale", f"feature {called[0]!r} is compared by a function, which takes long"))
     if _open(answer):
-        answer = "vote" if selects else "both"
+        answer = "vote" if selects else "both" if has_classes else "linear"
     if selects:
         k, vote = "loo" if _open(k) else k, "distance" if _open(vote) else vote
     scale, missing = estimator.scale, estimator.missing

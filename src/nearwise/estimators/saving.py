@@ -21,11 +21,18 @@ from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.metric import Encoded, Measure, Measured, Metric
 from nearwise.errors import InputError, ModelFileError, did_you_mean
+from nearwise.engines.threads import threads
+from nearwise.estimators.auto import AutoClassifier, AutoRegressor
 from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.ensemble import Ensemble, Together
+from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model
+from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.retrieval import NearestCases
+from nearwise.estimators.saving_answers import pack_answer, set_answer, unpack_left_out
+from nearwise.estimators.voting import Voting
 from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
@@ -36,6 +43,7 @@ from nearwise.weights import PerCase, PerClass, PerQuery, PerValue, Weights
 
 __all__ = ["load", "save"]
 
+ENSEMBLES: Mapping[str, type[Together]] = {e.__name__: e for e in (AutoClassifier, AutoRegressor, Ensemble)}
 ESTIMATORS: Mapping[str, type[Neighbors]] = {e.__name__: e for e in (KNNClassifier, KNNRegressor, NearestCases)}
 
 _LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
@@ -47,14 +55,23 @@ _LEARNED = re.compile(r"[a-z][a-z0-9_]*_")
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file; what `KNNClassifier.save` calls."""
-    if type(estimator) not in ESTIMATORS.values():
-        raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {', '.join(ESTIMATORS)}.")
+    pack = SettingsPacker()
+    if type(estimator) in ENSEMBLES.values():
+        content = _ensemble_content(pack, estimator)
+    elif type(estimator) in ESTIMATORS.values():
+        content = _content(pack, estimator)
+    else:
+        known = ", ".join([*ESTIMATORS, *ENSEMBLES])
+        raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {known}.")
+    container.write(path, content, pack.arrays)
+
+
+def _content(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
     model = estimator._fitted()
     estimator._check_parameters()
     k = estimator.n_neighbors_  # chosen now if cases were added or forgotten, so that the loaded model is ready
-    pack = SettingsPacker()
     names = getattr(estimator, "feature_names_in_", None)
-    content = {
+    return {
         "nearwise": __version__,
         "estimator": type(estimator).__name__,
         "parameters": _parameters(pack, estimator),
@@ -69,10 +86,29 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         "weighting": _weighting(pack, estimator.weighting_),
         "weights": _packed(pack, "feature_weights_", model.weights),
         "case_weights": None if model.case_factors is None else pack.array(model.case_factors),
+        "scales": None if model.local is None else pack.array(model.local.of_cases),
         "k": k,
+        "answer": pack_answer(pack, estimator),
         "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
     }
-    container.write(path, content, pack.arrays)
+
+
+def _ensemble_content(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
+    members = [_content(pack, member) for member in estimator._fitted()]
+    functions = {"features": sorted({f for m in members for f in m["functions"]["features"]}), VOTE: False}
+    if any(m["functions"][VOTE] for m in members):
+        raise InputError("An ensemble whose members vote by a function cannot be saved: use votes by name.")
+    given = {n: v for n, v in estimator.get_params(deep=False).items() if n != "members"}
+    rows, answers = estimator.left_out_answers()
+    return {
+        "nearwise": __version__,
+        "estimator": type(estimator).__name__,
+        "parameters": {name: _packed(pack, name, v) for name, v in given.items()},
+        "functions": functions,
+        "members": members,
+        "member_weights": pack.array(np.asarray(estimator.weights_, dtype=np.float64)),
+        "left_out": [pack.array(np.asarray(rows, dtype=np.int64)), pack.array(answers)],
+    }
 
 
 def _packed(pack: SettingsPacker, name: str, value: Any) -> Any:
@@ -140,8 +176,9 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     content, arrays = container.read(path)
     given = dict(functions or {})
     _check_functions(content.get("functions"), given, os.fspath(path))
+    unpack = SettingsUnpacker(arrays, given)
     try:
-        return _rebuilt(content, SettingsUnpacker(arrays, given))
+        return _rebuilt_ensemble(content, unpack) if "members" in content else _rebuilt(content, unpack)
     except Warning:  # the user turned warnings into errors
         raise
     except Exception as error:  # whatever a stranger may have written, the answer is the same kind of error
@@ -171,6 +208,30 @@ def _check_functions(found: Any, given: dict[str, Any], path: str) -> None:
         raise InputError(f"functions names {unknown[0]!r}, and this model needs no such function. {hint}")
 
 
+def _rebuilt_ensemble(content: dict[str, Any], unpack: SettingsUnpacker) -> Any:
+    made = ENSEMBLES.get(str(content["estimator"]))
+    if made is None:
+        raise ModelFileError(f"there is no ensemble {content['estimator']!r}")
+    members = [_rebuilt(each, unpack) for each in listed(content["members"])]
+    if not members or any(not isinstance(m, Voting) or type(m) is not type(members[0]) for m in members):
+        raise ModelFileError("the members of an ensemble are all classifiers or all regressors")
+    if any(len(m._model.table) != len(members[0]._model.table) for m in members):
+        raise ModelFileError("the members of an ensemble do not hold the same cases")
+    parameters = unpack.settings(content["parameters"])
+    if made is Ensemble:
+        parameters["members"] = [type(m)(**m.get_params(deep=False)) for m in members]
+    estimator: Any = made(**parameters)
+    weights = unpack.array(content["member_weights"], "f", axes=1)
+    if len(weights) != len(members) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ModelFileError("the weights of the members are not numbers from 0")
+    estimator.members_, estimator.weights_ = members, weights
+    estimator._left_out = unpack_left_out(unpack, content["left_out"], members[0]._model.target)
+    for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        if hasattr(members[0], name):
+            setattr(estimator, name, getattr(members[0], name))
+    return estimator
+
+
 def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
     made = ESTIMATORS.get(str(content["estimator"]))
     if made is None:
@@ -190,9 +251,27 @@ def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
     _set_features_in(estimator, content["features_in"], table)
     estimator.weighting_ = _learned_weighting(unpack, content["weighting"], weights, target)
     factors = _case_factors(unpack, content.get("case_weights"), len(table))
-    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors))
+    estimator._settings = resolve(estimator, table.schema, target.classes is not None)
+    if estimator._settings.bends:
+        estimator._bent_differences = {m.name: m.difference for m in metric.measures}
+    local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
+    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local))
     _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
+    set_answer(unpack, content.get("answer"), estimator)
     return estimator
+
+
+def _local_scale(
+    unpack: SettingsUnpacker, found: Any, estimator: Neighbors, problem: Problem, weights: Weights
+) -> LocalScale | None:
+    """The scales of the stored cases; files of before there was local scaling have none."""
+    k = estimator._settings.local_scale
+    if found is None or k is None:
+        return None
+    scales = unpack.array(found, "f", axes=1)
+    if len(scales) != len(problem.table) or not np.isfinite(scales).all() or not (scales > 0).all():
+        raise ModelFileError("the scales of the cases are not numbers above 0")
+    return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
 
 
 def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
-from nearwise.answers.answering import Answering, Choice, choose
+from nearwise.answers.answering import Answering, Choice, Fold, choose
 from nearwise.answers.design import Design
 from nearwise.answers.measures import measure_of
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
+from nearwise.engines.threads import threads
 from nearwise.errors import InputError
 from nearwise.estimators.base import Neighbors
+from nearwise.estimators.conformal import Conformal
 from nearwise.estimators.explaining import explained
 from nearwise.estimators.model import Model
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
@@ -35,8 +37,8 @@ _LISTED = 50
 """cases that an explanation lists at the most where ties vote in groups"""
 
 
-class Voting(Neighbors):
-    """Predicts by a vote of the nearest cases."""
+class Voting(Conformal, Neighbors):
+    """Predicts by a vote of the nearest cases, or by a regression on them."""
 
     vote: Any
 
@@ -109,10 +111,16 @@ class Voting(Neighbors):
             return self._answering
         design = None if self._settings.answer == "vote" else Design.of(model.table, model.target)
         measure = measure_of(model.target, self._vote_weights(model))
-        made = Answering(model.problem.metric, model.engine, measure, design)
+        made = Answering(model.problem.metric, model.engine, measure, design, self._folds_of(model))
         if model is self._model:
             self._answering = made
         return made
+
+    def _folds_of(self, model: Model) -> tuple[Fold, ...]:
+        """The cases by the folds that axes were bent without."""
+        if model is not self._model:
+            return ()
+        return tuple(fold.searched_under(model, threads(self.n_jobs)) for fold in getattr(self, "_bent_folds", ()))
 
     @property
     def linear_neighbors_(self) -> int | None:
@@ -153,6 +161,9 @@ class Voting(Neighbors):
         if self._settings.is_classic:
             total, near = self._counted(model, queries, leave_out, k)
             return self._from_votes(model, total), near
+        if leave_out is not None and self._settings.bends and len(self._left_out.rows) == len(model.table):
+            answers = self._left_out.answers  # along axes that were bent without the case
+            return answers, np.full(answers.shape, np.inf)
         return self._answered(model, self._chosen, table, queries, leave_out)
 
     def _answered(
@@ -176,6 +187,18 @@ class Voting(Neighbors):
         """Predictions; ``X=None`` predicts each stored case from the others (leave one out)."""
         model = self._fitted()
         return self._decided(model, *self._predict(X, model))
+
+    def _answers(self, X: Any) -> Floats:
+        """(m, g) shares of classes, or numbers."""
+        return self._predict(X, self._fitted())[0]
+
+    def left_out_answers(self) -> tuple[Ints, Floats]:
+        """The cases that were left out one by one, and (r, g) what was said of them."""
+        model = self._fitted()
+        self.n_neighbors_  # noqa: B018 - chosen now if cases were added or forgotten
+        if hasattr(self, "_left_out"):
+            return self._left_out.rows, self._left_out.answers
+        return np.arange(len(model.table)), self._predict(None, model)[0]
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
         raise NotImplementedError
@@ -249,9 +272,13 @@ class Voting(Neighbors):
                 unlike = self._unlike(model, engine, asked, queries, j, skip, answer, float(factors[j]))
                 distribution = self._distribution(model, found[row])
                 parts = {NEIGHBOURS: distribution.get(answer, answer), LIMITS: 0.0}
+                by_class = {label: {NEIGHBOURS: share, LIMITS: 0.0} for label, share in distribution.items()}
                 out.append(
-                    Explanation(asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts)
-                )
+                    Explanation(
+                        asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
+                        parts_by_class=by_class, case_weights={near.index: near.vote_share for near in neighbours},
+                    )
+                )  # fmt: skip
         return Explanations(out)
 
     def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:

@@ -165,6 +165,13 @@ class SettingsUnpacker(Unpacker):
             raise ModelFileError("the settings of the vote are no numbers")
         return vote.VOTES[name](**numbers)
 
+    def vote_rule(self, found: Any) -> vote.Vote | None:
+        """A vote as `SettingsPacker.vote` wrote it, or None."""
+        if found is None:
+            return None
+        value = self.value(found)
+        return vote.get(value)
+
     def _function(self, body: Any) -> Any:
         if body != VOTE or VOTE not in self.functions:
             raise ModelFileError(f"there is no function {body!r}")

@@ -1,0 +1,159 @@
+"""AutoClassifier and AutoRegressor: the most accurate answer in one line, by members together."""
+
+from __future__ import annotations
+
+import time
+from importlib.util import find_spec
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.errors import InputError, warn
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.ensemble import Together
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.estimators.voting import Voting
+from nearwise.progress import progress
+
+__all__ = ["AutoClassifier", "AutoRegressor"]
+
+FOREST_TAKES = 3.0
+"""how much longer the member with a forest takes than the one before it, at the most that was seen"""
+
+
+class _Auto(Together):
+    """Members that need no choice."""
+
+    schema: Any
+    ignore: Any
+    time_limit: float | None
+    random_state: Any
+    _made: type[Voting]
+    _routed = {  # noqa: RUF012 - a constant of the class
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight",),
+        "score": ("sample_weight",),
+    }
+
+    def _planned(self) -> list[dict[str, Any]]:
+        """The settings of the members, the quickest first."""
+        plain: dict[str, Any] = {"answer": "linear"}
+        if find_spec("sklearn") is None:
+            warn(
+                "scikit-learn is not there, so the member whose distance a forest bends is left out: "
+                "pip install 'nearwise[sklearn]'."
+            )
+            return [plain, {"answer": "vote"}]
+        return [plain, {"answer": "vote", "differences": "forest"}]
+
+    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
+        limit = self.time_limit
+        if limit is not None and not (isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0):
+            raise InputError(f"time_limit={limit!r}: expected a number of seconds above 0, or None.")
+        shared = {n: getattr(self, n) for n in ("schema", "ignore", "n_jobs", "random_state")}
+        planned, start, out = self._planned(), time.monotonic(), []
+        for settings in progress(planned, len(planned), "fitting members"):
+            spent = time.monotonic() - start
+            if out and limit is not None and spent * (1 + FOREST_TAKES) > limit:
+                warn(f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer.")
+                break
+            made: Any = self._made(**shared, **settings)
+            out.append(made.fit(X, y, sample_weight=sample_weight))
+        return out
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the members, then weigh them by leaving one out."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases; the forest and the weights of the members stay as they were, with a warning."""
+        return self._add(X, y, sample_weight)
+
+
+class AutoClassifier(_Auto):
+    """The most accurate classifier in one line: two distances, two answers, weighted by leaving one out.
+
+    One member answers by local regression under the recipe's distance, the other by a vote under a distance that a
+    forest has bent (docs/defaults.md). Without scikit-learn the second one votes under the recipe's distance.
+
+    Parameters
+    ----------
+    schema, ignore
+        Kinds by feature name where the guess is wrong; columns to leave out.
+    time_limit : seconds or None
+        A member that would not be done by then is not begun; the first always is.
+    n_jobs : int or None
+        Threads; None takes all cores.
+    random_state
+        Seed of the forest.
+
+    Attributes
+    ----------
+    classes_, members_, weights_, feature_importances_, case_ids_
+
+    >>> auto = AutoClassifier(random_state=0).fit([[float(i)] for i in range(20)], ["low"] * 10 + ["high"] * 10)
+    >>> auto.predict([[2.0], [17.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    _made = KNNClassifier
+
+    def __init__(
+        self, *, schema: Any = None, ignore: Any = None, time_limit: float | None = None, n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.schema = schema
+        self.ignore = ignore
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def _estimator_type(self) -> str:
+        return "classifier"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """(m, c) probabilities of the classes."""
+        return self._answers(X)
+
+
+class AutoRegressor(_Auto):
+    """The most accurate regressor in one line; parameters and attributes are those of `AutoClassifier`.
+
+    >>> auto = AutoRegressor(random_state=0).fit([[float(i)] for i in range(40)], [2.0 * i for i in range(40)])
+    >>> bool(abs(auto.predict([[20.5]])[0] - 41) < 1)
+    True
+    """
+
+    _made = KNNRegressor
+
+    def __init__(
+        self, *, schema: Any = None, ignore: Any = None, time_limit: float | None = None, n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.schema = schema
+        self.ignore = ignore
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def _estimator_type(self) -> str:
+        return "regressor"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        return tags

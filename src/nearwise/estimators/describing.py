@@ -1,0 +1,57 @@
+"""What an estimator uses, told for people: each setting as it was resolved, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nearwise.estimators.recipe import AUTO
+from nearwise.vote import Vote
+
+if TYPE_CHECKING:
+    from nearwise.estimators.base import Neighbors
+
+__all__ = ["described"]
+
+
+def described(estimator: Neighbors) -> str:
+    """One line for each setting, then the engine and the features."""
+    use, model = estimator._settings, estimator._fitted()
+    how = "the recipe (docs/defaults.md)" if use.by_recipe else "as given; what was left open is as in the papers"
+    lines = [f"{type(estimator).__name__}: {how}"]
+    reasons = dict(use.why)
+    for name, value in _settings(estimator):
+        open_ = isinstance(getattr(estimator, name, None), str) and getattr(estimator, name) == AUTO
+        open_ = open_ or (name == "feature_weights" and estimator.feature_weights is None)
+        why = reasons.get(name, "")
+        lines.append(f"  {name}: {value}{' (left open)' if open_ else ''}{': ' + why if why else ''}")
+    return "\n".join([*lines, model.plan.describe()])
+
+
+def _settings(estimator: Any) -> list[tuple[str, str]]:
+    use = estimator._settings
+    out = [("feature_weights", estimator.weighting_.id), ("n_neighbors", _k(estimator))]
+    out.append(("differences", "the usual of each kind" if use.differences is None else str(use.differences)))
+    chosen = getattr(estimator, "_chosen", None)
+    if hasattr(estimator, "vote"):
+        rule = use.vote if chosen is None else chosen.rule
+        out.append(("vote", rule.name if isinstance(rule, Vote) else "none" if rule is None else str(rule)))
+    out += [("p", f"{estimator.p_:g}"), ("scale", use.scale)]
+    policies = sorted({m.policy for m in estimator._model.problem.metric.measures})
+    out.append(("missing", ", ".join(policies)))
+    local = "none" if use.local_scale is None else f"by the distance to neighbour {use.local_scale}"
+    out.append(("local_scale", local))
+    if hasattr(estimator, "answer"):
+        out.append(("answer", _answer(use.answer, chosen)))
+    return out
+
+
+def _k(estimator: Any) -> str:
+    k = estimator.n_neighbors_
+    return f"{k}" if estimator.n_neighbors == k else f"{k}, chosen by leaving one out"
+
+
+def _answer(asked: str, chosen: Any) -> str:
+    if chosen is None or chosen.size is None:
+        return "vote" if asked == "vote" else f"vote ({asked} needs more cases, or features that are numbers or symbols)"
+    line = f"regression on the {chosen.size} nearest, ridge {chosen.ridge:g}"
+    return line if chosen.rule is None else f"the mean of a vote and a {line}"

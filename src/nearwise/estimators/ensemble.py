@@ -1,0 +1,249 @@
+"""Members together: the weighted mean of a few nearest-neighbour answers, with weights by leaving one out.
+
+Each member answers every stored case without it. Members are then taken one by one, with replacement, whichever lowers
+the squared error of the mean most (greedy selection after Caruana et al.); how often a member was taken is its weight.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.contract.parameters import Parameters
+from nearwise.contract.validation import sample_weights
+from nearwise.errors import InputError, not_fitted, warn
+from nearwise.estimators.base import Neighbors
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.conformal import Conformal
+from nearwise.estimators.together import together
+from nearwise.estimators.voting import Voting
+from nearwise.explain import Explanations
+
+__all__ = ["Ensemble", "Together", "greedy_weights"]
+
+Floats = NDArray[np.float64]
+
+STEPS = 15
+"""members that are taken, with replacement"""
+
+
+def greedy_weights(answers: list[Floats], truth: Floats, weights: Floats, steps: int = STEPS) -> Floats:
+    """(members,) weights that add up to 1, from left-out answers (n, g) each, the truth (n, g) and case weights (n,).
+
+    >>> right, wrong = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    >>> greedy_weights([right, wrong], right, np.ones(1))
+    array([1., 0.])
+    """
+    taken = np.zeros(len(answers))
+    mean = np.zeros_like(truth)
+    for step in range(steps):
+        errors = [float(weights @ np.square((mean * step + each) / (step + 1) - truth).sum(axis=1)) for each in answers]
+        best = int(np.argmin(errors))
+        mean = (mean * step + answers[best]) / (step + 1)
+        taken[best] += 1
+    return np.asarray(taken / taken.sum())
+
+
+class Together(Conformal, Parameters):
+    """What estimators share that answer by several members."""
+
+    n_jobs: int | None
+    members_: list[Voting]
+    weights_: Floats
+
+    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
+        """The fitted members."""
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        members = self._members(X, y, sample_weight)
+        self.members_ = members
+        self._weigh()
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(members[0], name):
+                setattr(self, name, getattr(members[0], name))
+        return self
+
+    def _weigh(self) -> None:
+        """Give the members weights by what they said of cases that were left out."""
+        found = [member.left_out_answers() for member in self.members_]
+        rows = found[0][0]
+        for own, _ in found[1:]:
+            rows = np.intersect1d(rows, own)
+        answers = [each[np.searchsorted(own, rows)] for own, each in found]
+        target = self.members_[0]._model.target
+        if target.classes is None:
+            truth = np.asarray(target.values, dtype=np.float64)[rows, None]
+        else:
+            truth = np.eye(target.n_classes)[target.values[rows]]
+        self.weights_ = greedy_weights(answers, truth, self.members_[0]._vote_weights(self.members_[0]._model)[rows])
+        self._left_out = rows, np.asarray(np.tensordot(self.weights_, np.stack(answers), axes=1))
+
+    def _fitted(self) -> list[Voting]:
+        if not hasattr(self, "members_"):
+            raise not_fitted(self)
+        return self.members_
+
+    def _answers(self, X: Any) -> Floats:
+        """(m, g) the weighted mean of what the members say."""
+        parts = [w * m._predict(X, m._fitted())[0] for w, m in zip(self.weights_, self._fitted(), strict=True) if w > 0]
+        return np.asarray(np.sum(parts, axis=0))
+
+    def left_out_answers(self) -> tuple[NDArray[np.intp], Floats]:
+        """The cases that were left out one by one, and (r, g) what was said of them."""
+        self._fitted()
+        return self._left_out
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predictions."""
+        answers = self._answers(X)
+        classes = self._fitted()[0]._model.target.classes
+        return np.asarray(answers[:, 0] if classes is None else classes[answers.argmax(axis=1)])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions, or R squared."""
+        truth = np.asarray(y).ravel()
+        first = self._fitted()[0]
+        if first._model.target.classes is None:
+            truth = truth.astype(np.float64)
+        return first._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
+
+    def score_loo(self) -> float:
+        """The score over cases that are left out; weights of members were chosen by the same cases, so it is kind."""
+        rows, answers = self.left_out_answers()
+        first = self._fitted()[0]
+        target, classes = first._model.target, first._model.target.classes
+        truth = first._targets(first._model)[rows]
+        predicted = answers[:, 0] if classes is None else classes[answers.argmax(axis=1)]
+        return first._score(truth, predicted, target.weights[rows])
+
+    def _add(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        if not hasattr(self, "members_"):
+            return self._fit(X, y, sample_weight)
+        for member in self.members_:
+            member.partial_fit(X, y, sample_weight=sample_weight)
+        self._stale()
+        if hasattr(self.members_[0], "classes_"):
+            self.classes_ = self.members_[0].classes_
+        return self
+
+    def forget(self, case_ids: Any) -> Self:
+        """Take cases out of every member, by the ids in `case_ids_`."""
+        for member in self._fitted():
+            member.forget(case_ids)
+        self._stale()
+        return self
+
+    def _stale(self) -> None:
+        warn("The weights of the members stay as they were before cases were added or forgotten: fit again.")
+        kept = self.weights_
+        self._weigh()
+        self.weights_ = kept
+
+    @property
+    def case_ids_(self) -> NDArray[np.int64]:
+        """(n,) the id of each stored case; ids are never reused."""
+        return self._fitted()[0].case_ids_
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """(p,) the weighted mean of the members' weights, each made to add up to 1."""
+        shares = [m.feature_importances_ / (m.feature_importances_.sum() or 1.0) for m in self._fitted()]
+        return np.asarray(np.tensordot(self.weights_, np.stack(shares), axes=1))
+
+    def describe(self) -> str:
+        """The members, their weights and their settings."""
+        members = zip(self.weights_, self._fitted(), strict=True)
+        return "\n\n".join(f"weight {weight:.2f}: {member.describe()}" for weight, member in members)
+
+    def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
+        """Which past cases and which features, with the weights of the members; parts add up to the answer.
+
+        Distances are those of each member, in ``members`` of an explanation; ``n_neighbors`` says how many cases are
+        listed.
+        """
+        return together(self._fitted(), self.weights_, X, n_neighbors)
+
+    def save(self, path: str | Path) -> None:
+        """Write one file with all members: no pickle, checksummed, replaced in one step."""
+        from nearwise.estimators.saving import save
+
+        save(self, path)
+
+
+class Ensemble(Together):
+    """A few classifiers, or a few regressors, whose answers are averaged with weights by leaving one out.
+
+    Parameters
+    ----------
+    members : list of KNNClassifier, or list of KNNRegressor
+        What is fitted; the ensemble is a classifier or a regressor as its members are. They are not changed.
+
+    Attributes
+    ----------
+    members_, weights_, classes_, feature_importances_, case_ids_
+
+    >>> from nearwise import KNNClassifier
+    >>> pair = Ensemble([KNNClassifier(1, "none"), KNNClassifier(3, "none")])
+    >>> pair.fit([[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]], list("aaabbb")).predict([[6.0]])
+    array(['b'], dtype='<U1')
+    """
+
+    def __init__(self, members: Any = ()) -> None:
+        self.members = members
+
+    _routed = {  # noqa: RUF012 - a constant of the class
+        "fit": ("sample_weight",),
+        "partial_fit": ("sample_weight",),
+        "score": ("sample_weight",),
+    }
+
+    @property
+    def _estimator_type(self) -> str:
+        return "classifier" if self._is_classifier() else "regressor"
+
+    def _is_classifier(self) -> bool:
+        kinds = {isinstance(each, KNNClassifier) for each in self.members}
+        return kinds == {True}
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = self._estimator_type
+        if self._is_classifier():
+            tags.classifier_tags = ClassifierTags()
+        else:
+            tags.regressor_tags = RegressorTags()
+        return tags
+
+    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
+        given = list(self.members)
+        if not given or not all(isinstance(each, Voting) for each in given):
+            raise InputError(
+                f"members={self.members!r}: expected a list of KNNClassifier or of KNNRegressor, at least one."
+            )
+        if len({isinstance(each, KNNClassifier) for each in given}) > 1:
+            raise InputError("The members of an ensemble must all be classifiers or all regressors.")
+        return [type(each)(**each.get_params(deep=False)).fit(X, y, sample_weight=sample_weight) for each in given]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit every member, then weigh them."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases to every member; the weights of the members stay, with a warning."""
+        return self._add(X, y, sample_weight)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(m, c) probabilities; for classifiers only."""
+        if self._fitted()[0]._model.target.classes is None:
+            raise InputError("These members predict numbers, which have no probabilities: use predict_interval.")
+        return self._answers(X)
+
+
+def is_member(estimator: Any) -> bool:
+    return isinstance(estimator, Neighbors)
