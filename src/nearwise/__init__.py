@@ -32,8 +32,8 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote", "weighting",
-    "weights",
+    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote",
+    "weighting", "weights",
 )  # fmt: skip
 
 __all__ = [

@@ -109,7 +109,8 @@ class Explanation:
         def one(n: Neighbour) -> dict[str, Any]:
             return {
                 "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
-                "plain_distance": n.plain_distance, "vote_share": n.vote_share, "contributions": n.contributions, "factor": n.factor, "notes": n.notes,
+                "plain_distance": n.plain_distance, "vote_share": n.vote_share, "contributions": n.contributions,
+                "factor": n.factor, "notes": n.notes,
                 "values": {k: _plain(v) for k, v in n.values.items()},
                 "intervals": {k: list(v) for k, v in n.intervals.items()},
             }  # fmt: skip
@@ -274,6 +275,7 @@ def told_difference(n: Neighbour) -> str:
 def told_parts(why: Explanation, most: int = 3) -> str:
     """What an answer is made of, in one line."""
     number = not why.distribution
+
     def amount(part: float) -> str:
         return f"{part:+.3g}" if number else f"{100 * part:+.0f}%"
 
@@ -286,7 +288,9 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     ranked = sorted(features, key=lambda f: -abs(features[f]))
     shown = [f for f in ranked[:most] if abs(features[f]) >= (1e-12 if number else 0.005)]
     asked = why.neighbours[0].query_values if why.neighbours else {}
-    told = [f"{f} = {_cell(asked[f])} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}" for f in shown]
+    told = [
+        f"{f} = {_cell(asked[f])} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}" for f in shown
+    ]
     rest = sum(features[f] for f in ranked if f not in shown)
     if features and abs(rest) >= (1e-12 if number else 0.005):
         told.append(f"other features {amount(rest)}")

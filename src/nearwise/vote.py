@@ -177,7 +177,9 @@ class _Given(Vote):
         return np.where(same.any(axis=1, keepdims=True), same, weights)
 
 
-VOTES: dict[str, type[Vote]] = {v.name: v for v in (Majority, InverseDistance, InverseLinear, Triangle, Exponential, Gaussian)}
+VOTES: dict[str, type[Vote]] = {
+    v.name: v for v in (Majority, InverseDistance, InverseLinear, Triangle, Exponential, Gaussian)
+}
 
 
 def get(given: Any) -> Vote:

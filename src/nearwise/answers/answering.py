@@ -17,8 +17,8 @@ from nearwise.answers.design import Design
 from nearwise.answers.linear import local_linear
 from nearwise.answers.measures import Measure
 from nearwise.answers.votes import votes_at
-from nearwise.engines.base import Engine, Neighbours
 from nearwise.differences.metric import Measured, Metric
+from nearwise.engines.base import Engine, Neighbours
 from nearwise.vote import Vote
 
 __all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "choose"]
@@ -96,9 +96,7 @@ class Answering:
             step = max(1, _CELLS // max(1, listed))
             for start in range(0, len(at), step):
                 some = slice(start, start + step)
-                found = fold.engine.nearest(
-                    fold.queries.take(own[some]), listed, self.measure.payload, rows[at[some]]
-                )
+                found = fold.engine.nearest(fold.queries.take(own[some]), listed, self.measure.payload, rows[at[some]])
                 yield at[some], found
 
     def searched(self, queries: Measured, listed: int, leave_out: Ints | None) -> Iterator[tuple[Ints, Neighbours]]:

@@ -1,8 +1,8 @@
 """The columns that a local linear answer regresses on: numbers in units of their spread, symbols by what they say.
 
-Numbers and ranks become one column, numbers on a circle two, vectors one for each component. Symbols become their shares
-of the target, or, where there are fewer values than classes, one column for each value but the commonest. Texts, sets and functions have no column: they count through the distance only. A missing
-number stands at the middle.
+Numbers and ranks become one column, numbers on a circle two, vectors one for each component. A symbol becomes one column
+for each value but the commonest or, where values are many, its shares of the target. Texts, sets and functions have no
+column: they count through the distance only. A missing number stands at the middle.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Numbers:
 
     def columns(self, raw: Floats) -> Floats:
         scaled = (np.where(np.isfinite(raw), raw, self.middle) - self.middle) / self.spread
-        return np.clip(scaled, -FARTHEST, FARTHEST)
+        return np.asarray(np.clip(scaled, -FARTHEST, FARTHEST))
 
 
 class _Indicators:
@@ -61,7 +61,7 @@ class _Indicators:
         return np.where(codes < 0, known, np.where(codes == known, known + 1, codes)).astype(np.intp)
 
     def columns(self, column: Column) -> Floats:
-        return (self._codes(column)[:, None] == self.values[None, :]).astype(np.float64)
+        return np.asarray(self._codes(column)[:, None] == self.values[None, :], dtype=np.float64)
 
 
 FEW_VALUES = 12

@@ -98,7 +98,7 @@ def local_linear(
         for j, s, r in np.ndindex(out.shape[:3]):
             out[j, s, r] = one_fit(design, asked[j], distances[j], indices[j], voters, sizes[s], ridges[r]).answer
         return out
-    return native.local_linear(
+    answers: Floats = native.local_linear(
         np.ascontiguousarray(design),
         np.ascontiguousarray(asked),
         np.ascontiguousarray(distances),
@@ -111,3 +111,4 @@ def local_linear(
         np.array(ridges, dtype=np.float64),
         threads,
     )
+    return answers

@@ -59,9 +59,9 @@ def votes_at(
     for at in range(v):
         weights = shares[row, place] * payload.values[case, at]
         total[:, :, at] = np.bincount(group, weights=weights, minlength=m * g).reshape(m, g)
-    near = np.full(m * g, np.inf)
-    np.minimum.at(near, group, found.sums[row, place])
-    near = near.reshape(m, g)
+    nearest = np.full(m * g, np.inf)
+    np.minimum.at(nearest, group, found.sums[row, place])
+    near = nearest.reshape(m, g)
     _beyond(found, payload, k, rule, root, total, near)
     return total, near
 

@@ -55,7 +55,9 @@ class BentNumber(Difference):
             object.__setattr__(self, field, _numbers(getattr(self, field), field))
         sizes = len(self.steps) == len(self.gains) and len(self.knots) == len(self.heights) > 0
         if not sizes or (np.diff(self.steps) < 0).any() or (np.diff(self.knots) < 0).any():
-            raise InputError("A bent axis needs as many gains as steps and as many heights as knots, in ascending order.")
+            raise InputError(
+                "A bent axis needs as many gains as steps and as many heights as knots, in ascending order."
+            )
 
     def height(self, values: Floats) -> Floats:
         """(n,) b of each number; 0 where it is missing."""
@@ -103,7 +105,9 @@ class BentSymbol(Difference):
         object.__setattr__(self, "levels", tuple(self.levels))
         object.__setattr__(self, "rows", tuple(_numbers(row, "rows") for row in self.rows))
         if len(self.rows) != len(self.levels) + 2 or len({len(row) for row in self.rows}) != 1 or not self.rows[0]:
-            raise InputError("A bent symbol needs one row for each level, one for a missing value and one for a new one.")
+            raise InputError(
+                "A bent symbol needs one row for each level, one for a missing value and one for a new one."
+            )
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return BentRows(self, column)

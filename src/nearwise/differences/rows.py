@@ -1,7 +1,7 @@
 """Values as rows of numbers: a difference is the sum of the moduli between two rows.
 
-Levels have a row each, then the missing value and a symbol never seen; further rows may stand for values of stored cases
-that ask without their own label, and name the level that they do not differ from.
+Each level has a row, and so have the missing value and a symbol never seen; further rows may stand for values of stored
+cases that ask without their own label, and name the level that they do not differ from.
 """
 
 from __future__ import annotations

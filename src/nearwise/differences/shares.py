@@ -95,7 +95,8 @@ class SharesFitted(RowsFitted):
         codes = self.encode(column)
         known = codes >= 0
         v = len(self.levels)
-        self.totals = np.bincount(codes[known], weights=target.weights[known], minlength=v + 2)[: v + 2]
+        found = np.bincount(codes[known], weights=target.weights[known], minlength=v + 2)[: v + 2]
+        self.totals: Floats = found.astype(np.float64)
         self.sums = np.zeros((v + 2, self.width))
         """(v + 2, d) the weight of each class with each value, or the sum of the target"""
         answers = self._answers(target)
@@ -132,8 +133,8 @@ class SharesFitted(RowsFitted):
         if target.classes is None:
             return np.asarray(target.values, dtype=np.float64)[:, None]
         if self.width == 1:
-            return (target.values == 1).astype(np.float64)[:, None]
-        return np.eye(self.width)[target.values]
+            return np.asarray(target.values == 1, dtype=np.float64)[:, None]
+        return np.asarray(np.eye(self.width)[target.values])
 
     def _smoothed(self, sums: Floats, totals: Floats) -> Floats:
         m = self.smoothing

@@ -156,7 +156,9 @@ class Layout:
 
     @classmethod
     def of(cls, metric: Metric) -> Layout:
-        embedded = tuple(m.fitted if m.fitted.embeds and m.fitted.embeds_at == metric.p else None for m in metric.measures)
+        embedded = tuple(
+            m.fitted if m.fitted.embeds and m.fitted.embeds_at == metric.p else None for m in metric.measures
+        )
         widths = [1 if e is None else e.embed(np.zeros(1, dtype=np.int32)).shape[1] for e in embedded]
         feature = np.repeat(np.arange(len(widths)), widths)
         return cls(embedded, feature, np.concatenate([[0], np.diff(feature) == 0]).astype(np.uint8)[: len(feature)])

@@ -52,11 +52,14 @@ class _Auto(Together):
         if limit is not None and not (isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0):
             raise InputError(f"time_limit={limit!r}: expected a number of seconds above 0, or None.")
         shared = {n: getattr(self, n) for n in ("schema", "ignore", "n_jobs", "random_state")}
-        planned, start, out = self._planned(), time.monotonic(), []
+        planned, start = self._planned(), time.monotonic()
+        out: list[Voting] = []
         for settings in progress(planned, len(planned), "fitting members"):
             spent = time.monotonic() - start
             if out and limit is not None and spent * (1 + FOREST_TAKES) > limit:
-                warn(f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer.")
+                warn(
+                    f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer."
+                )
                 break
             made: Any = self._made(**shared, **settings)
             out.append(made.fit(X, y, sample_weight=sample_weight))

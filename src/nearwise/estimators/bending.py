@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from nearwise.answers.answering import Fold
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind, Numeric, Ordinal, Symbolic
-from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.bent import BentNumber, BentSymbol
@@ -179,7 +178,7 @@ def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int 
 def _few(steps: Floats, gains: Floats) -> tuple[Floats, Floats]:
     """The same steps in order, joined where they are too many to keep."""
     places, at = np.unique(steps, return_inverse=True)
-    gains = np.bincount(at, weights=gains, minlength=len(places))
+    gains = np.bincount(at, weights=gains, minlength=len(places)).astype(np.float64)
     if len(places) <= MOST_STEPS:
         return places, gains
     climbed = np.cumsum(gains)
@@ -216,9 +215,7 @@ class BentFold:
     def searched_under(self, model: Model, n_threads: int) -> Fold:
         """These cases as they ask among all, with the factors of the stored cases."""
         factors = together_factors(model.case_factors, model.local)
-        distance = Distance(
-            self.problem.metric, trusting(self.weights, factors, self.problem), self.problem.stored
-        )
+        distance = Distance(self.problem.metric, trusting(self.weights, factors, self.problem), self.problem.stored)
         return Fold(self.rows, plan(distance, "auto", n_threads).engine, self.problem.cases.take(self.rows))
 
 

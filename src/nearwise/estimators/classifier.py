@@ -216,7 +216,9 @@ class KNNClassifier(Voting):
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:
-        if self._settings.n_neighbors == "loo" and self._selects:  # the cases that are stored are the hard ones: no test of k
+        if (
+            self._settings.n_neighbors == "loo" and self._selects
+        ):  # the cases that are stored are the hard ones: no test of k
             self._chosen_k = 1
             return 1
         k = super()._choose_k()

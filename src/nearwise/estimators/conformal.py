@@ -49,7 +49,8 @@ class Conformal:
 
     def _stored_target(self) -> Any:
         members = getattr(self, "members_", None)
-        return (self if members is None else members[0])._model.target  # type: ignore[attr-defined]
+        holder: Any = self if members is None else members[0]
+        return holder._model.target
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """(m, 2) lower and upper ends that hold the number with this probability.

@@ -52,6 +52,8 @@ def _k(estimator: Any) -> str:
 
 def _answer(asked: str, chosen: Any) -> str:
     if chosen is None or chosen.size is None:
-        return "vote" if asked == "vote" else f"vote ({asked} needs more cases, or features that are numbers or symbols)"
+        return (
+            "vote" if asked == "vote" else f"vote ({asked} needs more cases, or features that are numbers or symbols)"
+        )
     line = f"regression on the {chosen.size} nearest, ridge {chosen.ridge:g}"
     return line if chosen.rule is None else f"the mean of a vote and a {line}"

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import sample_weights
 from nearwise.errors import InputError, not_fitted, warn
-from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.conformal import Conformal
 from nearwise.estimators.together import together
@@ -123,7 +122,8 @@ class Together(Conformal, Parameters):
     def _add(self, X: Any, y: Any, sample_weight: Any) -> Self:
         if not hasattr(self, "members_"):
             return self._fit(X, y, sample_weight)
-        for member in self.members_:
+        members: list[Any] = list(self.members_)
+        for member in members:
             member.partial_fit(X, y, sample_weight=sample_weight)
         self._stale()
         if hasattr(self.members_[0], "classes_"):
@@ -228,7 +228,8 @@ class Ensemble(Together):
             )
         if len({isinstance(each, KNNClassifier) for each in given}) > 1:
             raise InputError("The members of an ensemble must all be classifiers or all regressors.")
-        return [type(each)(**each.get_params(deep=False)).fit(X, y, sample_weight=sample_weight) for each in given]
+        made: list[Any] = [type(each)(**each.get_params(deep=False)) for each in given]
+        return [each.fit(X, y, sample_weight=sample_weight) for each in made]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every member, then weigh them."""
@@ -243,7 +244,3 @@ class Ensemble(Together):
         if self._fitted()[0]._model.target.classes is None:
             raise InputError("These members predict numbers, which have no probabilities: use predict_interval.")
         return self._answers(X)
-
-
-def is_member(estimator: Any) -> bool:
-    return isinstance(estimator, Neighbors)

@@ -21,9 +21,9 @@ from nearwise.engines.grown import grown
 from nearwise.engines.threads import threads
 from nearwise.errors import warn
 from nearwise.estimators.local_scale import LocalScale
+from nearwise.vote import Vote
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
-from nearwise.vote import Vote
 from nearwise.weights import Global, PerQuery, Weights
 
 Floats = NDArray[np.float64]

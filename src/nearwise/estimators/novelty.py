@@ -1,4 +1,4 @@
-"""Is a query like anything that is stored? How far it is from its neighbours, beside how far stored cases are from theirs."""
+"""Is a query like anything stored? How far its neighbours are, beside how far those of stored cases are."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _away(engine: Engine, queries: Any, leave_out: Any) -> Floats:
     n = len(engine.distance.stored)
     k = max(1, min(PLACE, n - (leave_out is not None)))
     found = engine.nearest(queries, k, Payload.nothing(n), leave_out)
-    return np.where(np.isfinite(found.sums), found.sums, -np.inf).max(axis=1)
+    return np.asarray(np.where(np.isfinite(found.sums), found.sums, -np.inf).max(axis=1))
 
 
 def why_novel(estimator: Neighbors, X: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an estimator uses where nothing was said: the recipe, or, with weights of the user's choice, the papers' settings.
+"""What an estimator uses where nothing was said: the recipe or, with weights of the user's choice, the papers' way.
 
 The recipe is the distance and the answer that did best over many tables (docs/defaults.md). Whoever names feature
 weights gets everything else as the papers have it: a vote by 1/d, numbers over their range, k by leaving one out
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.answers.answering import ANSWERS, KS, SIZES, VOTES
+from nearwise.answers.answering import ANSWERS, KS, VOTES
 from nearwise.cases.kinds import Custom, Kind
 from nearwise.errors import InputError, did_you_mean
 from nearwise.estimators.local_scale import USUAL, checked_local_scale
@@ -77,12 +77,12 @@ def check_settings(estimator: Any) -> None:
     """Refuse parameters that no table would make right."""
     k = estimator.n_neighbors
     named = isinstance(k, str) and k in (AUTO, "loo")
-    if not named and candidates(k) is None:
-        if not (isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1):
-            raise InputError(
-                f"n_neighbors={k!r}: expected a whole number from 1, 'auto', 'loo', or the numbers to choose from, "
-                "such as range(1, 101)."
-            )
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1
+    if not named and not whole and candidates(k) is None:
+        raise InputError(
+            f"n_neighbors={k!r}: expected a whole number from 1, 'auto', 'loo', or the numbers to choose from, such as "
+            "range(1, 101)."
+        )
     checked_local_scale(getattr(estimator, "local_scale", None))
     answer = getattr(estimator, "answer", AUTO)
     known = (AUTO, *ANSWERS)

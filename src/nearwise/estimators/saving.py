@@ -20,8 +20,8 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.metric import Encoded, Measure, Measured, Metric
-from nearwise.errors import InputError, ModelFileError, did_you_mean
 from nearwise.engines.threads import threads
+from nearwise.errors import InputError, ModelFileError, did_you_mean
 from nearwise.estimators.auto import AutoClassifier, AutoRegressor
 from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier

@@ -99,16 +99,15 @@ class Voting(Conformal, Neighbors):
         rules = tuple(votes.get(name) for name in use.votes)
         queries = model.problem.asking
         queries = queries if len(rows) == len(queries) else queries.take(rows)
-        self._chosen, self._left_out = choose(
-            self._answers_by(model), queries, rows, use.answer, rules, use.candidates
-        )
+        self._chosen, self._left_out = choose(self._answers_by(model), queries, rows, use.answer, rules, use.candidates)
         self._chosen_k = self._chosen.k or self._chosen.listed
         return self._chosen_k
 
     def _answers_by(self, model: Model) -> Answering:
         """What answers from these cases; made once for the model in use."""
-        if model is self._model and hasattr(self, "_answering"):
-            return self._answering
+        kept: Answering | None = getattr(self, "_answering", None)
+        if model is self._model and kept is not None:
+            return kept
         design = None if self._settings.answer == "vote" else Design.of(model.table, model.target)
         measure = measure_of(model.target, self._vote_weights(model))
         made = Answering(model.problem.metric, model.engine, measure, design, self._folds_of(model))
@@ -177,8 +176,11 @@ class Voting(Conformal, Neighbors):
         for rows, found in answering.searched(queries, choice.listed, leave_out):
             asked = None
             if answering.design is not None and choice.size is not None:
-                asked = answering.design.asking[leave_out[rows]] if leave_out is not None else (
-                    answering.design.of_queries(table.take(rows)))
+                asked = (
+                    answering.design.asking[leave_out[rows]]
+                    if leave_out is not None
+                    else (answering.design.of_queries(table.take(rows)))
+                )
             root = model.root_for(choice.rule, queries, rows, leave_out)
             answers[rows], near[rows] = answering.answers(choice, found, asked, root)
         return answers, near

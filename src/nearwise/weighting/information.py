@@ -80,9 +80,9 @@ class GainRatio(Counted):
 
     Reading: as for `InformationGain` (I1, I2, I3, I6).
 
-    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`; ``others``, what a feature gets whose values
-    cannot be counted (text, sets, vectors, functions): "refuse" refuses the table, "mean" gives it the mean weight of
-    those that can, or 1 where there are none.
+    Parameters: ``discretise``, ``bins`` and ``target_bins``, as for `InformationGain`; ``others``, what a feature gets
+    whose values cannot be counted (text, sets, vectors, functions): "refuse" refuses the table, "mean" gives it the
+    mean weight of those that can, or 1 where there are none.
 
     Attributes: ``weights_`` (Global), ``feature_importances_`` (p,).
 
