@@ -1,6 +1,7 @@
 """kneighbors and its kin: what they return, and what they refuse."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nearwise import KNNClassifier, NearestCases, Numeric, Symbolic
@@ -76,6 +77,8 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
         ({"ignore": ["x0", "x1"]}, "every column is ignored"),
         ({"class_weight": "fair"}, "expected a dict, 'balanced' or None"),
         ({"class_weight": {"p": -1}}, "weight of class 'p' is -1"),
+        ({"class_weight": np.array([1.0, 2.0])}, "expected a dict, 'balanced' or None"),
+        ({"class_weight": pd.Series({"pp": 2.0})}, "class_weight names 'pp', no such class. Did you mean 'p'"),
         ({"vote": ["majority"]}, "no vote"),
         ({"n_neighbors": np.array([1, 2])}, "expected a whole number"),
     ],
@@ -200,3 +203,9 @@ def test_errors_of_an_earlier_choice_of_k_do_not_stay():
     assert len(clf.loo_errors_) == 3
     clf.set_params(n_neighbors=1).fit([[0.0], [1.0]], list("ab"))
     assert not hasattr(clf, "loo_errors_")
+
+
+def test_weights_of_classes_go_by_label():
+    votes = {"n_neighbors": 3, "feature_weights": "none", "vote": "majority"}
+    for given in ({"q": 9.0, "p": 1.0}, pd.Series({"q": 9.0, "p": 1.0})):
+        assert KNNClassifier(**votes, class_weight=given).fit(X, ["p", "q", "p"]).predict(X).tolist() == ["q"] * 3

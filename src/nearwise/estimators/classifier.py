@@ -35,9 +35,9 @@ class KNNClassifier(Voting):
     ----------
     n_neighbors : int or "loo"
         How many cases vote; "loo" takes the k in 1 .. 50 with the fewest leave-one-out errors, from one search.
-    feature_weights : str, Weighting, array, dict or Weights
+    feature_weights : str, Weighting, array, dict, Series, data frame or Weights
         A method by its id (`nearwise methods` lists them), a weighting with its parameters, or your own weights by
-        position or by name.
+        position or, where they have labels, by name.
     differences : str, dict or Difference
         How values are compared: "mvdm" for all symbolic features, or a dict by feature or kind.
     vote : "distance", "majority", "linear", "exponential", "gaussian", Vote or callable
@@ -50,7 +50,7 @@ class KNNClassifier(Voting):
         What a missing value means: "max", "ignore", "value", "mean" or "error".
     ties : "fair", "distances", "random" or "index"
         Which cases vote where several tie at the k-th place.
-    class_weight : dict, "balanced" or None
+    class_weight : dict or Series by class, "balanced" or None
         A factor on the votes of each class.
     cases : "all", "ib2" or "ib3"
         Which cases are stored: all, those that the cases stored before them get wrong (IB2), or of these the ones that
@@ -184,9 +184,12 @@ class KNNClassifier(Voting):
     def _vote_weights(self, model: Model) -> NDArray[np.float64]:
         target = model.target
         factors = np.ones(target.n_classes)
-        if isinstance(self.class_weight, Mapping):
+        given = self.class_weight
+        if hasattr(given, "to_dict") and not isinstance(given, Mapping):
+            given = given.to_dict()  # a Series by class
+        if isinstance(given, Mapping):
             known = [] if target.classes is None else target.classes.tolist()
-            for label, factor in self.class_weight.items():
+            for label, factor in given.items():
                 if label not in known:
                     raise InputError(
                         f"class_weight names {label!r}, no such class. {did_you_mean(str(label), map(str, known))}"
@@ -194,12 +197,12 @@ class KNNClassifier(Voting):
                 if not (isinstance(factor, int | float | np.number) and 0 <= factor < np.inf):
                     raise InputError(f"The weight of class {label!r} is {factor!r}: expected a number, not negative.")
                 factors[known.index(label)] = factor
-        elif self.class_weight == "balanced":
+        elif isinstance(given, str) and given == "balanced":
             present = target.class_weights > 0
             share = target.class_weights.sum() / max(1, present.sum())
             factors[present] = share / target.class_weights[present]
-        elif self.class_weight is not None:
-            raise InputError(f"class_weight={self.class_weight!r}: expected a dict, 'balanced' or None.")
+        elif given is not None:
+            raise InputError(f"class_weight={given!r}: expected a dict, 'balanced' or None.")
         return np.asarray(target.weights * factors[target.values])
 
     def _from_votes(self, model: Model, total: Floats) -> Floats:

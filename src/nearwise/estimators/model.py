@@ -25,6 +25,7 @@ from nearwise.vote import Vote
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
 from nearwise.weights import Global, PerQuery, Weights
+from nearwise.weights.labels import has_rows
 
 Floats = NDArray[np.float64]
 
@@ -100,16 +101,15 @@ class Model:
         """The engine of these cases under other weights, for one call: an array, a dict, or weights of any shape."""
         if weights is None:
             return self.engine
-        if isinstance(weights, Weights):
-            weights = UserWeights(weights).learn(self.problem)
-        else:
-            array = None if isinstance(weights, dict) else np.asarray(weights, dtype=np.float64)
-            if array is not None and array.ndim == 2:
-                weights = PerQuery(array, self.problem.features)
-            else:
-                weights = UserWeights(weights).learn(self.problem)
+        weights = self._tried(weights)
         weights = trusting(weights, self.case_factors, self.problem)  # scales are those of the learned weights
         return plan(Distance(self.problem.metric, weights, self.problem.stored), "auto", threads(n_jobs)).engine
+
+    def _tried(self, given: Any) -> Weights:
+        """Weights given with a call: one row per query of an array or of a data frame, else one number per feature."""
+        if not isinstance(given, Weights) and has_rows(given):
+            return PerQuery(given, self.problem.features)
+        return UserWeights(given).learn(self.problem)
 
     def payload(self, vote_weights: NDArray[np.float64]) -> Payload:
         """What a case brings to the vote: its weight into its class, or weight and weight * number."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from nearwise.errors import WeightShapeError, did_you_mean
+from nearwise.errors import WeightShapeError
 from nearwise.weighting.base import Place, Problem, Weighting
 from nearwise.weights import Global, Weights
+from nearwise.weights.labels import labelled
 
 __all__ = ["UserWeights"]
 
@@ -19,8 +19,9 @@ class UserWeights(Weighting):
 
     A weight of 0 leaves the feature out. Weights are finite and not negative (Reading K9).
 
-    Parameters: ``weights`` is one number a feature (p,), or a dict by feature name in which a feature that is not
-    named gets 1, or a `Weights` object for the same features; None gives every feature 1.
+    Parameters: ``weights`` is one number per feature (p,), or a mapping by feature name in which a feature that is not
+    named gets 1, or a Series by feature name, or a data frame from ``to_frame()``, both of which name every feature, or
+    a `Weights` object for the same features; None gives every feature 1. Labels decide, never the order they are in.
 
     Attributes: ``weights_`` (Global, or the object given), ``feature_importances_`` (p,).
 
@@ -48,21 +49,14 @@ class UserWeights(Weighting):
                 )
             classes = problem.target.classes
             return given.aligned(None if classes is None else classes.tolist(), problem.metric.levels)
-        if given is None:
-            given = {}
-        if not isinstance(given, Mapping):
-            return Global(_numbers(given), names)
-        unknown = [name for name in given if name not in names]
-        if unknown:
-            hint = did_you_mean(str(unknown[0]), names)
-            raise WeightShapeError(f"feature_weights names {unknown[0]!r}, no such feature. {hint}")
-        return Global(_numbers([given.get(name, 1.0) for name in names]), names)
+        found = labelled({} if given is None else given, names)
+        return Global(_numbers(given if found is None else found), names)
 
 
 def _numbers(given: Any) -> list[Any]:
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if isinstance(given, str | bytes | set | frozenset) or not hasattr(given, "__iter__"):
         raise WeightShapeError(
-            f"weights are one number a feature, a dict by feature name or a Weights object, got {given!r}."
+            f"weights are one number per feature, a dict by feature name or a Weights object, got {given!r}."
         )
     numbers = list(given)
     for number in numbers:

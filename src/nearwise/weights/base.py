@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from nearwise.cases.frames import frame_of
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, MissingDependencyError, WeightShapeError
+from nearwise.weights.labels import is_frame, labelled
 
-__all__ = ["Array", "Stored", "Weights"]
+__all__ = ["Array", "Stored", "Weights", "as_numbers"]
 
 Array = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class Weights:
         self.values = self._checked(values)
 
     def _checked(self, values: Any) -> Array:
-        array = np.array(values, dtype=np.float64)
+        array = self._in_order(values)
         if array.ndim != self.axes or array.shape[-1] != len(self.features):
             named = f" ({self.features[0]!r} … {self.features[-1]!r})" if self.features else ""
             raise WeightShapeError(
@@ -59,6 +60,16 @@ class Weights:
             )
         array.setflags(write=False)
         return array
+
+    def _in_order(self, values: Any) -> Array:
+        """The numbers given; those of one number per feature may come with labels."""
+        found = labelled(values, self.features) if self.axes == 1 else None
+        if found is None and is_frame(values):
+            raise WeightShapeError(
+                f"Weights of the shape {self.shape!r} are not taken from a data frame, whose rows and columns may be "
+                "in another order: give an array with one column per feature, in the order of the features."
+            )
+        return as_numbers(values if found is None else found)
 
     @property
     def importances(self) -> Array:
@@ -142,3 +153,10 @@ class Weights:
         return isinstance(other, Weights) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def as_numbers(values: Any) -> Array:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise WeightShapeError(f"feature_weights are numbers, one per feature: {error}.") from None

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, WeightShapeError
-from nearwise.weights.base import Array, Stored, Weights
+from nearwise.weights.base import Array, Stored, Weights, as_numbers
+from nearwise.weights.labels import by_query, is_frame
 
 __all__ = ["Directed", "Global", "PerCase", "PerClass", "PerQuery"]
 
@@ -135,6 +136,10 @@ class PerQuery(PerCase):
     """One weight per feature and query, given with the queries; one row serves every query."""
 
     shape = "per-query"
+
+    def _in_order(self, values: Any) -> Array:
+        """Rows of numbers, or a data frame with one row per query and one column per feature, found by its name."""
+        return as_numbers(by_query(values, self.features) if is_frame(values) else values)
 
     def of_cases(self, rows: NDArray[np.intp]) -> Weights:
         return self
