@@ -172,17 +172,45 @@ def number_target(y: Any, n: int, estimator: Any, sample_weight: Any = None) -> 
 
 
 def sample_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """(n,) how much each case counts, from one number per case or one for all; finite, not negative, not all 0."""
     if sample_weight is None:
         return np.ones(n)
-    if isinstance(sample_weight, int | float):
-        return np.full(n, float(sample_weight))
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError("sample_weight must be finite and not negative.")
+    weights = _as_weights(sample_weight)
+    if weights.ndim > 1:
+        raise InputError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
+    if weights.shape not in ((), (n,)):
+        raise InputError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    weights = np.full(n, weights) if weights.ndim == 0 else weights
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        raise InputError(
+            f"sample_weight must be finite and not negative: case {int(wrong.argmax())} has {weights[wrong][0]}. "
+            "Give a case that should not count 0."
+        )
     if n and not weights.any():
         raise InputError("Sample weights must contain at least one non-zero number.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise InputError(
+                "The sum of sample_weight is beyond the largest number: divide all of them by the largest."
+            )
     return weights
+
+
+def _as_weights(given: Any) -> NDArray[np.float64]:
+    """Numbers; text that reads like one is none."""
+    try:
+        weights = np.asarray(given)
+        if weights.dtype.kind in "biufO" and not any(isinstance(w, str | bytes) for w in _objects(weights)):
+            return weights.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    shown = repr(given)
+    raise InputError(
+        f"sample_weight must be numbers, one per case or one for all: got {shown[:60]}{'…' if len(shown) > 60 else ''}."
+    )
+
+
+def _objects(array: NDArray[Any]) -> list[Any]:
+    """The values of an array of objects; none where all of them are of one type."""
+    return array.ravel().tolist() if array.dtype == object else []
