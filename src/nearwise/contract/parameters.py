@@ -36,19 +36,31 @@ class Parameters:
         return found
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name; ``a__b`` changes parameter b of the estimator in parameter a."""
+        """Change parameters by name, all or none; ``a__b`` changes parameter b of the estimator in parameter a."""
         known = self._parameter_names()
+        own: dict[str, Any] = {}
+        inner: dict[str, dict[str, Any]] = {}
         for name, value in params.items():
-            own, _, inner = name.partition("__")
-            if own not in known:
+            outer, _, rest = name.partition("__")
+            if outer not in known:
                 raise InputError(
-                    f"Invalid parameter {own!r} for estimator {self!r}. Valid parameters are: {known!r}. "
-                    f"{did_you_mean(own, known)}"
+                    f"Invalid parameter {outer!r} for estimator {self!r}. Valid parameters are: {known!r}. "
+                    f"{did_you_mean(outer, known)}"
                 )
-            if inner:
-                getattr(self, own).set_params(**{inner: value})
+            if rest:
+                inner.setdefault(outer, {})[rest] = value
             else:
-                setattr(self, own, value)
+                own[outer] = value
+        for name, settings in inner.items():
+            holder = own.get(name, getattr(self, name))
+            if not hasattr(holder, "set_params"):
+                raise InputError(
+                    f"{name}={holder!r} has no parameters of its own, so {name}__{next(iter(settings))} "
+                    "cannot be set: give an object that has some first."
+                )
+            holder.set_params(**settings)
+        for name, value in own.items():
+            setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:

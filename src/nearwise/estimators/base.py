@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.parameters import Parameters
+from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Payload
@@ -57,6 +58,7 @@ class Neighbors(Parameters):
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         raise NotImplementedError
 
+    @whole_or_not_at_all
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         self._check_parameters()
         table = learn_table(self, X, self.schema, self.ignore or ())
@@ -318,6 +320,7 @@ class Neighbors(Parameters):
 
     # --------------------------------------------------- adding and forgetting
 
+    @whole_or_not_at_all
     def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         if not hasattr(self, "_model"):
             return self._fit(X, y, sample_weight, classes)
@@ -337,6 +340,7 @@ class Neighbors(Parameters):
         self._set(self._model_of(problem, weights, all_ids, next_id, first, before, np.arange(first)))
         return self
 
+    @whole_or_not_at_all
     def forget(self, case_ids: Any) -> Self:
         """Take cases out, by the ids in `case_ids_`, as if they had never been there; `classes_` stays."""
         before = self._fitted()

@@ -14,6 +14,7 @@ from nearwise.cases.kinds import Numeric
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.table import CaseTable
 from nearwise.contract.parameters import Parameters
+from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights
 from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, not_fitted
@@ -62,6 +63,7 @@ class MDLDiscretizer(Parameters):
         self.schema = schema
         self.n_jobs = n_jobs
 
+    @whole_or_not_at_all
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the cuts of every column; classes ``y`` are needed for "mdl" only."""
         table = learn_table(self, X, self.schema)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import BINS, Target
 from nearwise.contract.parameters import Parameters
+from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import class_target, learn_table, number_target, query_table, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
@@ -165,6 +166,7 @@ class Weighting(Parameters):
         """How the method's paper compares values, where the user does not say; None for the usual ways."""
         return None
 
+    @whole_or_not_at_all
     def fit(
         self,
         X: Any,
@@ -204,6 +206,7 @@ class Weighting(Parameters):
             return number_target(y, n, self, sample_weight)
         return Target(np.zeros(n), None, sample_weights(sample_weight, n), is_given=False)
 
+    @whole_or_not_at_all
     def learn(self, problem: Problem) -> Weights:
         """Learn from cases that are already typed and measured; what an estimator calls."""
         whole, problem = problem, self._with_target(problem)
@@ -304,6 +307,7 @@ class Mergeable(Weighting):
             return self.merges_numbers
         return np.array_equal(self.classes_, target.classes)
 
+    @whole_or_not_at_all
     def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
         """Weights after some cases were added or removed; ``after`` holds the cases that are there now."""
         if not self._goes_on(after.target):
@@ -317,6 +321,7 @@ class Mergeable(Weighting):
         self.weights_ = self._finish(known, after)
         return self.weights_
 
+    @whole_or_not_at_all
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add cases; the weights equal those of one fit on all of them."""
         if not hasattr(self, "weights_"):
@@ -330,6 +335,7 @@ class Mergeable(Weighting):
         self.relearn(after, added=after.take(new))
         return self
 
+    @whole_or_not_at_all
     def remove(self, cases: Any) -> Self:
         """Take cases out again, by position; the weights equal those of one fit without them."""
         if not hasattr(self, "weights_"):
