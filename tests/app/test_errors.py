@@ -80,6 +80,22 @@ def test_a_target_that_looks_like_a_quantity_is_refused_with_the_ways_out(nearwi
     assert nearwise("fit", "prices.csv", "--target", "price", "--regression", "--out", "m.nearwise").code == 0
 
 
+@pytest.mark.parametrize("command", [("evaluate",), ("weights",), ("fit", "--out", "m.nearwise"), ("doctor",)])
+def test_whole_numbers_with_few_cases_each_are_not_taken_for_classes(nearwise, tmp_path, command):
+    name, *more = command
+    (tmp_path / "mass.csv").write_text("a,mass\n" + "".join(f"{i % 7},{3000 + i % 94 * 25}\n" for i in range(342)))
+    asked = [name, "mass.csv", "--target", "mass", *more]
+    refused(nearwise(*asked), "94 different numbers in 342 cases", "--regression", "--kind mass=symbolic")
+    assert nearwise(*asked, "--regression").code == 0
+
+
+def test_few_numbers_or_many_cases_of_each_are_classes(nearwise, tmp_path):
+    (tmp_path / "marks.csv").write_text("a,mark\n" + "".join(f"{i % 7},{i % 20}\n" for i in range(60)))
+    (tmp_path / "letters.csv").write_text("a,letter\n" + "".join(f"{i % 7},{i % 26}\n" for i in range(130)))
+    assert nearwise("weights", "marks.csv", "--target", "mark").code == 0
+    assert nearwise("weights", "letters.csv", "--target", "letter").code == 0
+
+
 def test_words_are_no_regression_target(nearwise, play):
     refused(
         nearwise("fit", play, "--target", "sky", "--regression", "--out", "m.nearwise"), "expected a number, got 'rain'"

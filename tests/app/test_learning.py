@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nearwise import KNNClassifier, read
+from nearwise import KNNClassifier, KNNRegressor, read
 from nearwise.weighting import methods
 
 
@@ -101,6 +101,9 @@ def test_weights_by_hand_may_name_some_features_only(nearwise, play, tmp_path):
         ("w.csv", "a,b\n1,2\n", "expected columns 'feature' and 'weight'"),
         ("w.csv", "feature,weight\nsky,much\n", "a weight is not a number"),
         ("w.csv", "feature,class,weight\nsky,01,1\n", "only one weight per feature"),
+        ("w.csv", "feature,weight\nsky,1\nheat,2\nsky,3\n", "names 'sky' twice"),
+        ("w.json", '{"sky": 1, "sky": 2}', "names 'sky' twice"),
+        ("w.json", "[" * 100_000, "it is not JSON"),
     ],
 )
 def test_a_file_that_holds_no_weights_is_refused(nearwise, play, tmp_path, name, text, sentence):
@@ -149,6 +152,19 @@ def test_evaluate_predicts_numbers_too(nearwise, play):
         nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4").out.splitlines()[0].split()[-3]
         == "R²"
     )
+
+
+def test_weights_know_regression(nearwise, play):
+    X, y = read(play, "heat")
+    for method in ("rrelief-f", "none", "sd"):
+        done = nearwise("weights", play, "--target", "heat", "--regression", "--weights", method, "--json")
+        expected = KNNRegressor(1, method).fit(X, y).feature_weights_
+        assert (done.code, done.json["values"]) == (0, expected.values.tolist())
+    done = nearwise("weights", play, "--target", "heat", "--regression", "--json")
+    assert done.json["method"] == "rrelief-f"
+    refused = nearwise("weights", play, "--target", "heat", "--regression", "--weights", "mdw")
+    assert (refused.code, refused.out) == (2, "")
+    assert "learns from classes" in refused.err
 
 
 def test_evaluate_writes_a_report(nearwise, play, tmp_path):

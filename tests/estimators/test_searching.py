@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nearwise import KNNClassifier, NearestCases, Numeric, Symbolic
+from nearwise import KNNClassifier, KNNRegressor, MDLDiscretizer, NearestCases, Numeric, Symbolic
 from nearwise.errors import InputError, MissingValueError, NearwiseError, NearwiseWarning, NotFittedError
+from nearwise.weighting import InformationGain, Uniform
 from nearwise.weights import Matrix, PerClass, PerValue
 
 X = [[0.0, "a"], [1.0, "b"], [4.0, "a"]]
@@ -209,3 +210,30 @@ def test_weights_of_classes_go_by_label():
     votes = {"n_neighbors": 3, "feature_weights": "none", "vote": "majority"}
     for given in ({"q": 9.0, "p": 1.0}, pd.Series({"q": 9.0, "p": 1.0})):
         assert KNNClassifier(**votes, class_weight=given).fit(X, ["p", "q", "p"]).predict(X).tolist() == ["q"] * 3
+
+
+@pytest.mark.parametrize("y", [list(range(30)), np.arange(30.0), pd.Series(range(30)), np.arange(30, dtype=object)])
+def test_numbers_taken_for_classes_with_few_cases_each_are_told(y):
+    cases = [[i % 7, i] for i in range(30)]
+    told = "30 different numbers in 30 cases, which looks like a quantity.*KNNRegressor.*strings"
+    for learner in (KNNClassifier(1, "none"), InformationGain(), MDLDiscretizer()):
+        with pytest.warns(NearwiseWarning, match=told):
+            learner.fit(cases, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[str(i) for i in range(30)], [i % 20 for i in range(30)], [i % 6 for i in range(30)], [True, False] * 15],
+    ids=["strings", "20 numbers", "6 numbers", "booleans"],
+)
+def test_strings_and_few_numbers_are_classes_without_a_word(y):
+    cases = [[i % 7, i] for i in range(30)]
+    for learner in (KNNClassifier(1, "none"), InformationGain(), MDLDiscretizer()):
+        learner.fit(cases, y)
+
+
+def test_methods_that_look_at_no_classes_say_nothing_of_numbers():
+    cases = [[i % 7, i] for i in range(30)]
+    for learner in (Uniform(), KNNRegressor(1), KNNClassifier(1, "none")):
+        classes = {"classes": range(30)} if isinstance(learner, KNNClassifier) else {}
+        (learner.partial_fit if classes else learner.fit)(cases, list(range(30)), **classes)

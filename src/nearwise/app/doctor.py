@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.fit import Regression
-from nearwise.app.options import AsJson, Learning, Reading, with_options
+from nearwise.app.options import AsJson, Learning, Reading, Regression, with_options
 
 if TYPE_CHECKING:
     from nearwise.engines.plan import Plan

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearwise.app.fit import Regression
-from nearwise.app.options import AsJson, Learning, Reading, Target, with_options
+from nearwise.app.options import AsJson, Learning, Reading, Regression, Target, with_options
 
 if TYPE_CHECKING:
     from nearwise.lab.protocols import Comparison

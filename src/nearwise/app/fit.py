@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from nearwise.app.options import AsJson, Learning, Reading, Target, with_options
+from nearwise.app.options import AsJson, Learning, Reading, Regression, Target, with_options
 
 __all__ = ["fit", "predict"]
 
-Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]
 Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
 

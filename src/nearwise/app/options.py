@@ -17,10 +17,22 @@ import typer
 
 from nearwise.errors import InputError
 
-__all__ = ["AsJson", "Learning", "Reading", "Seed", "Target", "listed", "neighbours", "pairs", "with_options"]
+__all__ = [
+    "AsJson",
+    "Learning",
+    "Reading",
+    "Regression",
+    "Seed",
+    "Target",
+    "listed",
+    "neighbours",
+    "pairs",
+    "with_options",
+]
 
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
+Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 

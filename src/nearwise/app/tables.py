@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers"]
 
-_FEW = 20
-"""a target with more different numbers than this may be meant as a number"""
-
 
 @dataclass(frozen=True)
 class Cases:
@@ -66,16 +63,23 @@ def read_classes(file: Path, reading: Reading, target: str) -> Cases:
             f"Every case of {file.name} has the class {classes[0]!r} in column {target!r}: there is nothing to tell "
             "apart. Name another --target, or add cases of other classes."
         )
-    numbers = [_number(v) for v in distinct]
-    many = len(distinct) > _FEW and 2 * len(distinct) > len(classes)
-    broken = any(v is not None and not v.is_integer() for v in numbers)
-    declared = target in _given(reading)
-    if None not in numbers and not declared and (many or (broken and len(distinct) > _FEW)):
-        raise InputError(
-            f"Column {target!r} has {len(distinct)} different numbers in {len(classes)} cases, which looks like a "
-            f"quantity and not like classes: predict it with --regression, or say --kind {target}=symbolic."
-        )
+    if target not in _given(reading):
+        _refuse_quantity(target, distinct, len(classes))
     return replace(cases, target=classes)
+
+
+def _refuse_quantity(target: str, distinct: set[str], n: int) -> None:
+    from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
+
+    numbers = [_number(v) for v in distinct]
+    if None in numbers:
+        return
+    has_fractions = any(v is not None and not v.is_integer() for v in numbers)
+    if looks_like_a_quantity(len(distinct), n) or (has_fractions and len(distinct) > FEW_CLASSES):
+        raise InputError(
+            f"Column {target!r} has {len(distinct)} different numbers in {n} cases, which looks like a quantity and "
+            f"not like classes: predict it with --regression, or say --kind {target}=symbolic."
+        )
 
 
 def read_numbers(file: Path, reading: Reading, target: str) -> Cases:

@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 from nearwise.cases.cuts import Cuts, find_cuts
 from nearwise.errors import InputError
 
-__all__ = ["BINS", "Target"]
+__all__ = ["BINS", "Target", "looks_like_a_quantity"]
 
 BINS = 5
 """classes that a target of numbers is cut into where nothing else is asked for"""
+FEW_CLASSES = 20
+"""numbers with more different values than this may be meant as a quantity"""
+CASES_PER_CLASS = 5
+"""as classes, numbers have at least so many cases each on average"""
 
 
 @dataclass(frozen=True)
@@ -112,3 +116,12 @@ class Target:
         """
         cuts = self.cuts(bins)
         return Target(cuts.place(self.values).astype(np.intp), np.array(cuts.labels), self.weights)
+
+
+def looks_like_a_quantity(different: int, n: int) -> bool:
+    """Whether so many different numbers in n cases are hardly meant as classes.
+
+    >>> looks_like_a_quantity(94, 342), looks_like_a_quantity(26, 20_000), looks_like_a_quantity(20, 20)
+    (True, False, False)
+    """
+    return different > FEW_CLASSES and n < CASES_PER_CLASS * different

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.cases.table import CaseTable
-from nearwise.cases.target import Target
+from nearwise.cases.target import Target, looks_like_a_quantity
 from nearwise.errors import InputError, did_you_mean, warn
 
-__all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights"]
+__all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights", "warn_of_quantity"]
 
 
 def learn_table(
@@ -156,6 +156,22 @@ def class_target(
         found = found.astype(object)
     codes = np.searchsorted(found, labels)
     return Target(codes.astype(np.intp), found, sample_weights(sample_weight, n))
+
+
+def warn_of_quantity(target: Target) -> None:
+    """Numbers of which there are many, each in few cases, are hardly meant as classes."""
+    classes = target.classes
+    if (
+        classes is None
+        or isinstance(classes[0], bool | np.bool_)
+        or not isinstance(classes[0], int | float | np.number)
+    ):
+        return
+    if looks_like_a_quantity(len(classes), len(target)):
+        warn(
+            f"y has {len(classes)} different numbers in {len(target)} cases, which looks like a quantity and not like "
+            "classes: predict it with KNNRegressor, or give the numbers as strings to say that they are classes."
+        )
 
 
 def number_target(y: Any, n: int, estimator: Any, sample_weight: Any = None) -> Target:

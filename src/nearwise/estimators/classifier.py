@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearwise import vote as votes
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.contract.validation import class_target, sample_weights
+from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Floats
 from nearwise.engines.threads import threads
@@ -137,7 +137,10 @@ class KNNClassifier(Voting):
         return "classifier"
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
-        return class_target(y, n, self, sample_weight, classes)
+        target = class_target(y, n, self, sample_weight, classes)
+        if classes is None:
+            warn_of_quantity(target)
+        return target
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Store the cases, learn the weights, choose k."""

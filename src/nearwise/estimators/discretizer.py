@@ -15,7 +15,7 @@ from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.table import CaseTable
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
-from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights
+from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights, warn_of_quantity
 from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, not_fitted
 
@@ -70,13 +70,18 @@ class MDLDiscretizer(Parameters):
         _require_numbers(table)
         n = len(table)
         weights = sample_weights(sample_weight, n)
-        codes = class_target(y, n, self).codes if self._looks_at_classes else None
+        codes = self._codes(y, n) if self._looks_at_classes else None
         found = self._cuts(table, codes, None if (weights == 1).all() else weights)
         self._cuts_ = found
         self._typed = table.take(np.arange(0))
         self.cut_points_ = [cuts.points for cuts in found]
         self.intervals_ = [cuts.labels for cuts in found]
         return self
+
+    def _codes(self, y: Any, n: int) -> NDArray[np.int32]:
+        target = class_target(y, n, self)
+        warn_of_quantity(target)
+        return target.codes
 
     @property
     def _looks_at_classes(self) -> bool:

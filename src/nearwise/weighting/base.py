@@ -18,7 +18,14 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import BINS, Target
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
-from nearwise.contract.validation import class_target, learn_table, number_target, query_table, sample_weights
+from nearwise.contract.validation import (
+    class_target,
+    learn_table,
+    number_target,
+    query_table,
+    sample_weights,
+    warn_of_quantity,
+)
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.statistics.feature_words import feature_words
@@ -196,7 +203,10 @@ class Weighting(Parameters):
         numbers = np.asarray(y)
         if numbers.dtype.kind == "f" and (numbers != np.floor(numbers)).any():
             return number_target(y, n, self, sample_weight)
-        return class_target(y, n, self, sample_weight)
+        target = class_target(y, n, self, sample_weight)
+        if self.numbers != "unseen":
+            warn_of_quantity(target)
+        return target
 
     def _further_target(self, y: Any, n: int, sample_weight: Any, before: Target) -> Target:
         """The target of cases that are added to others: numbers, whole ones too, where those had numbers."""
