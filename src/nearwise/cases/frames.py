@@ -114,12 +114,19 @@ def raw_table(X: Any) -> RawTable:
         return X
     _refuse(X)
     if isinstance(X, Mapping):
-        return _from_columns(X)
+        return _from_columns(X) if all(_is_column(values) for values in X.values()) else _from_records([X])
     if isinstance(X, Sequence) and not isinstance(X, str | bytes) and len(X) and isinstance(X[0], Mapping):
         return _from_records(X)
     if not isinstance(X, np.ndarray | Sequence) and _is_frame(X):
         return _from_frame(X)
     return _from_array(X)
+
+
+def _is_column(values: Any) -> bool:
+    """Whether these are the values of many cases in a row; a dict with any that is not is one case."""
+    if isinstance(values, str | bytes | Mapping | set | frozenset):
+        return False
+    return isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
 
 
 def _refuse(X: Any) -> None:
