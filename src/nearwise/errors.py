@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 __all__ = [
     "InputError",
@@ -18,6 +19,7 @@ __all__ = [
     "ReadError",
     "SchemaError",
     "WeightShapeError",
+    "check_choice",
     "did_you_mean",
     "not_fitted",
     "warn",
@@ -104,3 +106,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"Did you mean {near[0]!r}?"
     shown = ", ".join(repr(k) for k in known[:12]) + (" …" if len(known) > 12 else "")
     return f"Known: {shown}." if known else ""
+
+
+def check_choice(parameter: str, given: Any, known: Collection[str]) -> None:
+    """Refuse what is not one of the known names; an array or any other object is none."""
+    if not isinstance(given, str) or given not in known:
+        told = f"{parameter}={given!r}: expected one of {', '.join(known)}."
+        raise InputError(f"{told} {did_you_mean(given, known) if isinstance(given, str) else ''}".rstrip())

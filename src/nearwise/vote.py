@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.every_k import winners_for_every_k
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, check_choice, did_you_mean
 
 __all__ = [
     "TIES", "VOTES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance", "InverseLinear",
@@ -271,8 +271,7 @@ def collect(
     seed: Any = None,
 ) -> Ballots:
     """Search and return who votes under a tie rule."""
-    if ties not in TIES:
-        raise InputError(f"ties={ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(ties), TIES)}")
+    check_choice("ties", ties, TIES)
     if ties == "distances":
         return ByLevels(engine.levels(queries, k, payload, leave_out), payload)
     found = engine.nearest(queries, k, payload, leave_out)

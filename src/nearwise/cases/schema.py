@@ -10,7 +10,7 @@ from typing import Any
 from nearwise.cases.kinds import KINDS, Kind
 from nearwise.errors import SchemaError, did_you_mean
 
-__all__ = ["Schema", "as_kind"]
+__all__ = ["Schema", "as_kind", "as_kinds"]
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,22 @@ class Schema(Mapping[str, Kind]):
 
 def _shown(setting: Any) -> str:
     return "-" if setting is None else str(setting)
+
+
+def as_kinds(schema: Any) -> dict[str, Kind]:
+    """Kinds by feature from a schema, a dict, or None, which names none.
+
+    >>> as_kinds({"zip": "symbolic"})
+    {'zip': Symbolic()}
+    """
+    if schema is None:
+        return {}
+    if not isinstance(schema, Mapping):
+        raise SchemaError(
+            f"schema={schema!r}: expected a dict of kinds by feature name, such as {{'zip': 'symbolic'}}, or a Schema. "
+            "Read the file that `nearwise schema FILE --json` wrote with Schema.from_json(text)."
+        )
+    return {str(name): as_kind(kind, str(name)) for name, kind in schema.items()}
 
 
 def as_kind(given: Any, name: str = "?") -> Kind:

@@ -13,7 +13,7 @@ from nearwise.cases.convert import to_column
 from nearwise.cases.frames import RawTable, raw_table
 from nearwise.cases.infer import infer_kind
 from nearwise.cases.kinds import Kind
-from nearwise.cases.schema import Schema, as_kind
+from nearwise.cases.schema import Schema, as_kinds
 from nearwise.errors import InputError, SchemaError, did_you_mean
 
 __all__ = ["CaseTable"]
@@ -38,7 +38,7 @@ class CaseTable:
         """Type a table: kinds from ``schema`` where it names them, else inferred."""
         raw = raw_table(X)
         ignored = _ignored(raw, ignore)
-        given = {name: as_kind(kind, name) for name, kind in (schema or {}).items()}
+        given = as_kinds(schema)
         unknown = [name for name in given if name not in raw.names]
         if unknown:
             raise SchemaError(
@@ -108,6 +108,8 @@ class CaseTable:
 def _ignored(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
     if isinstance(ignore, str):
         ignore = [ignore]
+    if not isinstance(ignore, Iterable):
+        raise SchemaError(f"ignore={ignore!r}: expected the name of a column, or a list of names.")
     ignored = tuple(str(name) for name in ignore)
     for name in ignored:
         if name not in raw.names:

@@ -21,11 +21,13 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import check, resolve
 from nearwise.differences.base import Difference, FitContext, Fitted, power
-from nearwise.errors import InputError, MissingValueError, did_you_mean
+from nearwise.errors import InputError, MissingValueError, check_choice, did_you_mean
 
-__all__ = ["SCALES", "Encoded", "Measure", "Measured", "Metric", "power"]
+__all__ = ["LARGEST_P", "SCALES", "Encoded", "Measure", "Measured", "Metric", "power"]
 
 SCALES = ("range", "sigma", "none")
+LARGEST_P = 1_000_000
+"""the largest power that every engine takes; beyond it only the largest difference is left"""
 
 
 @dataclass(frozen=True)
@@ -246,10 +248,9 @@ class Metric:
 
 def _check(table: CaseTable, differences: Any, scale: str, missing: Any, p: float | None) -> None:
     check(differences, table.schema)
-    if scale not in SCALES:
-        raise InputError(f"scale={scale!r}: expected one of {', '.join(SCALES)}. {did_you_mean(str(scale), SCALES)}")
-    if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p < np.inf):
-        raise InputError(f"p={p!r}: the power of the distance must be a number from 1, or None.")
+    check_choice("scale", scale, SCALES)
+    if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p <= LARGEST_P):
+        raise InputError(f"p={p!r}: the power of the distance must be a number from 1 to {LARGEST_P:,}, or None.")
     if isinstance(missing, Mapping):
         for name in missing:
             if name not in table.schema:
@@ -258,10 +259,7 @@ def _check(table: CaseTable, differences: Any, scale: str, missing: Any, p: floa
     else:
         policies = [missing]
     for policy in policies:
-        if policy not in POLICIES:
-            raise InputError(
-                f"missing={policy!r}: expected one of {', '.join(POLICIES)}. {did_you_mean(str(policy), POLICIES)}"
-            )
+        check_choice("missing", policy, POLICIES)
 
 
 def _policy(name: str, kind: Kind, missing: Any) -> str:

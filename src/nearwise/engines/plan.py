@@ -27,7 +27,7 @@ from nearwise.engines.native import NativeEngine
 from nearwise.engines.reference import ReferenceEngine
 from nearwise.engines.staged import StagedEngine
 from nearwise.engines.weighed import WeighedEngine
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, check_choice
 
 __all__ = ["ENGINES", "Plan", "plan"]
 
@@ -64,8 +64,7 @@ class Plan:
 
 def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     """Choose an engine; a name instead of "auto" asks for that one."""
-    if engine != "auto" and engine not in ENGINES:
-        raise InputError(f"There is no engine {engine!r}. {did_you_mean(engine, ENGINES)}")
+    check_choice("engine", engine, ("auto", *ENGINES))
     rejected: dict[str, str] = {}
     for name, made in ENGINES.items():
         if engine not in ("auto", name):

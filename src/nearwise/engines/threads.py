@@ -6,6 +6,10 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
+from nearwise.errors import InputError, warn
+
 __all__ = ["side_by_side", "threads"]
 
 WORTH = 20_000
@@ -17,9 +21,28 @@ def threads(n_jobs: int | None) -> int:
     """Threads from n_jobs: None and -1 mean all cores; workers of joblib keep to their share."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
-        share = os.environ.get("OMP_NUM_THREADS", "")
-        return min(cores, int(share)) if share.isdigit() and int(share) > 0 else cores
-    return max(1, min(cores, n_jobs if n_jobs > 0 else cores + 1 + n_jobs))
+        return min(cores, _share() or cores)
+    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool):
+        raise InputError(f"n_jobs={n_jobs!r}: expected a whole number of threads, -1 for all cores, or None.")
+    wanted = int(n_jobs)
+    return max(1, min(cores, wanted if wanted > 0 else cores + 1 + wanted))
+
+
+def _share() -> int:
+    """The threads that OMP_NUM_THREADS allows, 0 where it does not say.
+
+    OpenMP takes a list, one number for each level of nesting, of which the first is ours.
+    """
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    first = told.split(",")[0].strip()
+    if not first:
+        return 0
+    if not (first.isascii() and first.isdecimal() and len(first) < 10 and int(first) > 0):
+        warn(
+            f"OMP_NUM_THREADS={told[:40]!r} is not a number of threads: expected a whole number from 1. All cores work."
+        )
+        return 0
+    return int(first)
 
 
 def side_by_side(

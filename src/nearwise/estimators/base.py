@@ -15,15 +15,16 @@ from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Payload
-from nearwise.engines.plan import Plan
+from nearwise.engines.plan import ENGINES, Plan
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, did_you_mean, not_fitted, warn
+from nearwise.errors import InputError, check_choice, not_fitted, warn
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
 from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import Settings, check_settings, resolve
 from nearwise.explain import Explanations, Neighbour, describe_case
+from nearwise.statistics.sampling import check_seed
 from nearwise.vote import TIES
 from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting
@@ -61,7 +62,7 @@ class Neighbors(Parameters):
     @whole_or_not_at_all
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         self._check_parameters()
-        table = learn_table(self, X, self.schema, self.ignore or ())
+        table = learn_table(self, X, self.schema, () if self.ignore is None else self.ignore)
         target = self._target(y, len(table), sample_weight, classes)
         self._settings = resolve(self, table.schema, target.classes is not None)
         weighting = as_weighting(self._weighting_asked(target), self.random_state, self.n_jobs)
@@ -157,10 +158,10 @@ class Neighbors(Parameters):
                 delattr(self, stale)
 
     def _check_parameters(self) -> None:
-        if self.ties not in TIES:
-            raise InputError(
-                f"ties={self.ties!r}: expected one of {', '.join(TIES)}. {did_you_mean(str(self.ties), TIES)}"
-            )
+        check_choice("ties", self.ties, TIES)
+        check_choice("engine", self.engine, ("auto", *ENGINES))
+        check_seed(self.random_state)
+        threads(self.n_jobs)
         check_settings(self)
         vote = getattr(self, "vote", "auto")
         if not (isinstance(vote, str) and vote == "auto"):

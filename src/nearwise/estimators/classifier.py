@@ -15,7 +15,7 @@ from nearwise.contract.validation import class_target, sample_weights, warn_of_q
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Floats
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.errors import InputError, check_choice, did_you_mean, warn
 from nearwise.estimators.model import Model
 from nearwise.estimators.voting import Voting, for_queries, generator
 from nearwise.statistics.storing import STORES, case_factors, cases_to_store
@@ -155,11 +155,8 @@ class KNNClassifier(Voting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.cases not in STORES:
-            raise InputError(
-                f"cases={self.cases!r}: expected one of {', '.join(STORES)}. {did_you_mean(str(self.cases), STORES)}"
-            )
-        if self.case_weights not in (None, "pebls"):
+        check_choice("cases", self.cases, STORES)
+        if self.case_weights is not None and not (isinstance(self.case_weights, str) and self.case_weights == "pebls"):
             raise InputError(f"case_weights={self.case_weights!r}: expected 'pebls' or None.")
 
     def _weighting_asked(self, target: Target) -> Any:

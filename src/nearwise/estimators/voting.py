@@ -24,6 +24,7 @@ from nearwise.estimators.model import Model
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
 from nearwise.progress import progress
 from nearwise.statistics.folds import drawn_cases
+from nearwise.statistics.sampling import seeded
 
 __all__ = ["Voting", "for_queries", "generator"]
 
@@ -349,4 +350,4 @@ def generator(random_state: Any) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
+    return seeded(random_state)

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measure
+from nearwise.errors import InputError
 from nearwise.progress import progress
 from nearwise.statistics.counts import ValueCounts
 from nearwise.statistics.pairs import PairMeans, encoded, table_weights
 
-__all__ = ["generator", "sampled_means"]
+__all__ = ["check_seed", "generator", "sampled_means", "seeded"]
 
 SIDE = 32
 """values on either side of a block of sampled pairs"""
@@ -95,4 +96,20 @@ def generator(seed: Any) -> np.random.Generator:
     """None is a seed too, so that the same cases give the same weights."""
     if isinstance(seed, np.random.RandomState):
         return np.random.default_rng(seed.randint(2**31))
-    return np.random.default_rng(0 if seed is None else seed)
+    return seeded(0 if seed is None else seed)
+
+
+def seeded(seed: Any) -> np.random.Generator:
+    """NumPy's generator of a seed."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"random_state={seed!r}: expected None, a whole number from 0, some of these, or a generator of NumPy."
+        ) from None
+
+
+def check_seed(random_state: Any) -> None:
+    """Refuse what cannot seed anything; a generator is not drawn from."""
+    if not isinstance(random_state, np.random.RandomState):
+        seeded(random_state)

@@ -187,7 +187,7 @@ class Weighting(Parameters):
         scale: str | None = None,
     ) -> Self:
         """Learn from a table and its target; how features are compared is given as for `KNNClassifier`."""
-        table = learn_table(self, X, schema, ignore or ())
+        table = learn_table(self, X, schema, () if ignore is None else ignore)
         target = self._target(y, len(table), sample_weight)
         if differences is None:
             differences = self.suggested_differences

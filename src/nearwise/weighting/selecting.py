@@ -6,7 +6,6 @@ features, then to the first in canonical order, which does not depend on the col
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
 from nearwise.statistics.number_evaluator import NumberChanges, NumberEvaluator
@@ -128,11 +127,6 @@ class Searching(Weighting):
         if p > 1:
             warn(f"{why}: {self.id!r} keeps every feature.")
         found.keep(np.ones(p), float("nan"))
-
-
-def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
-    if given not in known:
-        raise InputError(f"{name}={given!r}: expected one of {', '.join(known)}. {did_you_mean(str(given), known)}")
 
 
 def check_amount(name: str, given: Any, least: float = 0.0) -> None:
