@@ -49,7 +49,7 @@ def test_files_that_cannot_be_read_are_named(nearwise, play, tmp_path):
     refused(nearwise("schema", "empty.csv"), "empty.csv is empty")
     refused(nearwise("schema", "ragged.csv"), "ragged.csv, line 3")
     refused(nearwise("schema", tmp_path), str(tmp_path.name))
-    refused(nearwise("schema", play, "--schema", "nowhere.json"), "nowhere.json: No such file or directory.")
+    refused(nearwise("schema", play, "--schema", "nowhere.json"), "There is no file 'nowhere.json'.")
 
 
 def test_a_schema_that_is_none_is_refused(nearwise, play, tmp_path):
@@ -228,3 +228,14 @@ def test_the_command_answers_while_it_is_interrupted_from_outside(tmp_path):
     assert running.returncode == 130
     assert err.endswith("nearwise: interrupted\n")
     assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_is_refused_wherever_a_file_is_read(nearwise, play, tmp_path):
+    for name in ("pipe.csv", "pipe.json", "pipe.nearwise"):
+        os.mkfifo(tmp_path / name)
+    refused(nearwise("schema", "pipe.csv"), "is a pipe or a device")
+    refused(nearwise("schema", play, "--schema", "pipe.json"), "is a pipe or a device")
+    refused(nearwise("weights", play, "--target", "class", "--weights", "pipe.json"), "is a pipe or a device")
+    refused(nearwise("weights", play, "--target", "class", "--weights", "pipe.csv"), "is a pipe or a device")
+    refused(nearwise("predict", "pipe.nearwise", play), "it is no regular file")

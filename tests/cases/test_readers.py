@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +13,7 @@ import pytest
 import nearwise
 from nearwise import Ordinal, Vector
 from nearwise.cases.table import CaseTable
-from nearwise.errors import InputError, MissingDependencyError
+from nearwise.errors import InputError, MissingDependencyError, ReadError
 
 from .reading import refused
 
@@ -233,3 +234,33 @@ def test_every_shared_data_set_reads_as_its_manifest_says(data_dir):
         assert sum(holes.values()) == told["n_missing"], name
         numbers = [c.values for c in cases.columns if c.levels is None]
         assert all(v.dtype == np.float64 for v in numbers), name
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl", "arff", "csv.gz"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, suffix):
+    os.mkfifo(tmp_path / f"cases.{suffix}")
+    with pytest.raises(ReadError, match="is a pipe or a device: expected a file"):
+        nearwise.read(tmp_path / f"cases.{suffix}")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"schema": "nope"}, "schema='nope': expected a dict of kinds"),
+        ({"target": ["a", "b"]}, r"target=\['a', 'b'\]: expected a text"),
+        ({"format": 3}, "format=3: expected a text"),
+        ({"ignore": 3}, "ignore=3: expected the name of a column"),
+        ({"group_by": 3}, "group_by=3: expected a text"),
+    ],
+)
+def test_options_of_odd_types_are_refused_in_a_sentence(tmp_path, given, message):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=message):
+        nearwise.read(tmp_path / "t.csv", **given)
+
+
+@pytest.mark.parametrize("path", [None, 3, ["t.csv"], "zero\0byte.csv"], ids=repr)
+def test_what_is_no_path_is_refused_in_a_sentence(path):
+    with pytest.raises(ReadError):
+        nearwise.read(path)

@@ -19,7 +19,7 @@ import pytest
 
 import nearwise
 from nearwise import KNNClassifier, KNNRegressor, NearestCases, load
-from nearwise.errors import ModelFileError, NearwiseError
+from nearwise.errors import InputError, ModelFileError, NearwiseError
 from nearwise.storage import container
 
 pytestmark = pytest.mark.filterwarnings("ignore:Feature .* is compared by a Python function")
@@ -53,9 +53,11 @@ def attacked(path, data: bytes, functions, queries) -> bool:
             model = load(path, functions=functions)
         except NearwiseError:
             return False
-        with contextlib.suppress(Exception):  # nonsense may fail, but must not crash the process
+        with contextlib.suppress(InputError):  # a function that is handed back may not take what is stored
             model.predict(queries)
             model.explain(queries)
+        with contextlib.suppress(InputError):  # a method learns on under settings of its own
+            model.forget(model.case_ids_[:1])
         return True
 
 
@@ -197,6 +199,25 @@ def edited(path, change) -> bytes:
         lambda c: c.update(k=True),
         lambda c: c.update(p={"float": "nan"}),
         lambda c: c.update(p=0.5),
+        lambda c: c.update(p=2**63),
+        lambda c: c["parameters"].update(p=2**63),
+        lambda c: c["parameters"].update(random_state={"dict": [["a", 1]]}),
+        lambda c: c["parameters"].update(random_state=-1),
+        lambda c: c["parameters"].update(n_jobs="all"),
+        lambda c: c["parameters"].update(engine=["auto"]),
+        lambda c: c["parameters"].update(ties=["fair"]),
+        lambda c: c["parameters"].update(schema="nope"),
+        lambda c: c["parameters"].update(scale=1),
+        lambda c: c["parameters"].update(missing="c"),
+        lambda c: c["parameters"].update(differences="max"),
+        lambda c: c["parameters"].update(class_weight={"dict": [["no such class", 1]]}),
+        lambda c: c["parameters"].update(class_weight=False),
+        lambda c: c["weighting"].update(method={"weighting": ["user", {"weights": {"dict": [["no such", 1]]}}]}),
+        lambda c: c["table"]["schema"]["schema"]["features"][0][1][1].update(difference="max"),
+        lambda c: c["table"]["columns"][1].update(levels={"values": [{"vote": ["majority", {}]}, "v", "w"]}),
+        lambda c: c["target"].update(classes={"objects": [[2], [{"vote": ["majority", {}]}, "b"]]}),
+        lambda c: c.update(features_in=[2, None]),
+        lambda c: c.update(features_in=[9, None]),
         lambda c: c.update(next_id=0),
         lambda c: c.update(next_id=2**63),
         lambda c: c["measures"][0].update(unit=0.0),
@@ -218,6 +239,68 @@ def test_a_file_that_lies_is_refused(tmp_path, change):
     (tmp_path / "m").write_bytes(edited(tmp_path / "m", change))
     with pytest.raises(ModelFileError, match="holds no model that this nearwise can use"):
         load(tmp_path / "m")
+
+
+HOLES = """
+import resource, sys
+from nearwise import KNNClassifier, load
+from nearwise.errors import ModelFileError
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + (256 << 20),) * 2)
+try:
+    load(sys.argv[1])
+except ModelFileError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs to know the memory of a process")
+def test_a_large_file_of_holes_is_refused_in_little_memory(tmp_path):
+    path, size = tmp_path / "holes", 512 << 20
+    with path.open("wb") as file:
+        file.write(container._PRELUDE.pack(container.MAGIC, container.FORMAT, 24, size))
+        file.truncate(size)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [sys.executable, "-c", HOLES, path]
+    told = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+    assert "its checksum is wrong" in told
+
+
+def test_too_little_memory_is_the_same_kind_of_error(tmp_path, monkeypatch):
+    NearestCases(1).fit([[1.0], [2.0]]).save(tmp_path / "m")
+
+    def full(*_):
+        raise MemoryError
+
+    for place in ("storage.container._parsed", "estimators.saving._rebuilt"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"nearwise.{place}", full)
+            with pytest.raises(ModelFileError, match="needs more memory than there is"):
+                load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("path", ["zero\0byte", 3, None, 2.5, ["m"], "no/such/folder/m", ""], ids=repr)
+def test_what_is_no_path_is_the_same_kind_of_error(path):
+    with pytest.raises(ModelFileError):
+        load(path)
+    with pytest.raises(ModelFileError):
+        NearestCases(1).fit([[1.0], [2.0]]).save(path)
+
+
+def test_functions_that_are_no_dict_are_told(tmp_path):
+    NearestCases(1).fit([[1.0], [2.0]]).save(tmp_path / "m")
+    with pytest.raises(InputError, match="expected a dict of functions by feature name"):
+        load(tmp_path / "m", functions=abs)
+
+
+def test_parameters_that_could_not_be_loaded_are_not_saved(tmp_path):
+    model = KNNClassifier(1, "none").fit([[1.0], [2.0]], ["a", "b"])
+    for wrong in ({"missing": "nope"}, {"class_weight": {"c": 1}}, {"differences": "nope"}, {"random_state": -1}):
+        with pytest.raises(InputError):
+            KNNClassifier(1).set_params(**model.get_params()).fit([[1.0], [2.0]], ["a", "b"]).set_params(**wrong).save(
+                tmp_path / "m"
+            )
+        assert not (tmp_path / "m").exists()
 
 
 SAVING = """

@@ -97,9 +97,14 @@ def test_a_folder_or_nothing_is_said_to_be_one(tmp_path):
         read(str(tmp_path / "zero\0byte"))
 
 
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path):
     with pytest.raises(ModelFileError, match="is not a nearwise model"):
         read("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(ModelFileError, match="is not a nearwise model: it is no regular file"):
+            read(tmp_path / name)
 
 
 def test_a_newer_format_asks_for_an_upgrade(file):

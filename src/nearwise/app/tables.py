@@ -133,10 +133,12 @@ def _labelled(table: RawTable, label: str | None) -> RawTable:
 def _given(reading: Reading) -> Schema:
     """The kinds of --schema, changed by those of --kind."""
     from nearwise.cases.infer import GUESSED_BOOLEAN
+    from nearwise.cases.readers.files import readable
     from nearwise.cases.schema import Schema
 
     found = Schema({})
     if reading.schema is not None:
+        readable(reading.schema)
         try:
             found = Schema.from_json(reading.schema.read_text(encoding="utf-8"))
         except UnicodeDecodeError:

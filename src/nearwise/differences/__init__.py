@@ -116,14 +116,14 @@ def suited_to(kind: Kind) -> tuple[str, ...]:
     return kind.differences
 
 
-def check(differences: Any, features: Mapping[str, Kind]) -> None:
-    """Refuse names that belong to no feature and no kind, or to no difference at all."""
+def check(differences: Any, features: Mapping[str, Kind], tell: bool = True) -> None:
+    """Refuse names that belong to no feature and no kind, or to no difference at all; ``tell`` of one without use."""
     if differences is None:
         return
     if isinstance(differences, str | Difference):
         name = differences if isinstance(differences, str) else differences.name
         get(differences)
-        if not any(name in suited_to(kind) for kind in features.values()):
+        if tell and not any(name in suited_to(kind) for kind in features.values()):
             warn(f"differences={name!r} suits no feature of this table, so it changes nothing.")
         return
     if not isinstance(differences, Mapping):

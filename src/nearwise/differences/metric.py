@@ -23,7 +23,7 @@ from nearwise.differences import check, resolve
 from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.errors import InputError, MissingValueError, check_choice, did_you_mean
 
-__all__ = ["LARGEST_P", "SCALES", "Encoded", "Measure", "Measured", "Metric", "power"]
+__all__ = ["LARGEST_P", "SCALES", "Encoded", "Measure", "Measured", "Metric", "check_settings", "power"]
 
 SCALES = ("range", "sigma", "none")
 LARGEST_P = 1_000_000
@@ -198,7 +198,7 @@ class Metric:
         ``p=None`` takes what the differences ask for (1 for value differences, which are summed as they are, 2 for
         HEOM, HVDM, IVDM and WVDM; the smallest if several do), else ``default_p``.
         """
-        _check(table, differences, scale, missing, p)
+        check_settings(table.schema, differences, scale, missing, p)
         measures = []
         for feature, (name, kind) in enumerate(table.schema.items()):
             difference = resolve(name, kind, differences, scale)
@@ -246,15 +246,18 @@ class Metric:
         return "\n".join(lines)
 
 
-def _check(table: CaseTable, differences: Any, scale: str, missing: Any, p: float | None) -> None:
-    check(differences, table.schema)
+def check_settings(
+    features: Mapping[str, Kind], differences: Any, scale: Any, missing: Any, p: Any, tell: bool = True
+) -> None:
+    """Refuse what does not say how these features are compared."""
+    check(differences, features, tell)
     check_choice("scale", scale, SCALES)
     if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p <= LARGEST_P):
         raise InputError(f"p={p!r}: the power of the distance must be a number from 1 to {LARGEST_P:,}, or None.")
     if isinstance(missing, Mapping):
         for name in missing:
-            if name not in table.schema:
-                raise InputError(f"missing names {name!r}, no such feature. {did_you_mean(str(name), table.schema)}")
+            if name not in features:
+                raise InputError(f"missing names {name!r}, no such feature. {did_you_mean(str(name), features)}")
         policies = list(missing.values())
     else:
         policies = [missing]

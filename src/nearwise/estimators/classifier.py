@@ -183,6 +183,10 @@ class KNNClassifier(Voting):
 
     def _vote_weights(self, model: Model) -> NDArray[np.float64]:
         target = model.target
+        return np.asarray(target.weights * self._class_factors(target)[target.values])
+
+    def _class_factors(self, target: Target) -> NDArray[np.float64]:
+        """(c,) the factor that ``class_weight`` gives each class."""
         factors = np.ones(target.n_classes)
         given = self.class_weight
         if hasattr(given, "to_dict") and not isinstance(given, Mapping):
@@ -203,7 +207,7 @@ class KNNClassifier(Voting):
             factors[present] = share / target.class_weights[present]
         elif given is not None:
             raise InputError(f"class_weight={given!r}: expected a dict, 'balanced' or None.")
-        return np.asarray(target.weights * factors[target.values])
+        return factors
 
     def _from_votes(self, model: Model, total: Floats) -> Floats:
         return _shares(total[:, :, 0], model.target.priors)

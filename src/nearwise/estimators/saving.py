@@ -16,10 +16,12 @@ import numpy as np
 
 from nearwise import __version__
 from nearwise.cases.kinds import POLICIES, Custom
+from nearwise.cases.schema import as_kinds
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.differences import resolve
 from nearwise.differences.base import Difference, FitContext
-from nearwise.differences.metric import Encoded, Measure, Measured, Metric
+from nearwise.differences.metric import LARGEST_P, Encoded, Measure, Measured, Metric, check_settings
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, ModelFileError, did_you_mean
 from nearwise.estimators.auto import AutoClassifier, AutoRegressor
@@ -28,7 +30,7 @@ from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.ensemble import Ensemble, Together
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model
-from nearwise.estimators.recipe import resolve
+from nearwise.estimators.recipe import resolve as settings_of
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.retrieval import NearestCases
 from nearwise.estimators.saving_answers import pack_answer, set_answer, unpack_left_out
@@ -39,6 +41,7 @@ from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpac
 from nearwise.storage.values import ALLOWED, NotPlainError, listed
 from nearwise.vote import Vote
 from nearwise.weighting import Problem, Weighting
+from nearwise.weighting.user import UserWeights
 from nearwise.weights import PerCase, PerClass, PerQuery, PerValue, Weights
 
 __all__ = ["load", "save"]
@@ -68,7 +71,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
 def _content(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
     model = estimator._fitted()
-    estimator._check_parameters()
+    _check_all(estimator, model.table, model.target)
     k = estimator.n_neighbors_  # chosen now if cases were added or forgotten, so that the loaded model is ready
     names = getattr(estimator, "feature_names_in_", None)
     return {
@@ -174,18 +177,27 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     array(['high'], dtype='<U4')
     """
     content, arrays = container.read(path)
-    given = dict(functions or {})
-    _check_functions(content.get("functions"), given, os.fspath(path))
+    name = os.fsdecode(path)
+    given = _given_functions(functions)
+    _check_functions(content.get("functions"), given, name)
     unpack = SettingsUnpacker(arrays, given)
     try:
         return _rebuilt_ensemble(content, unpack) if "members" in content else _rebuilt(content, unpack)
     except Warning:  # the user turned warnings into errors
         raise
+    except MemoryError:
+        raise ModelFileError(f"{name!r} needs more memory than there is.") from None
     except Exception as error:  # whatever a stranger may have written, the answer is the same kind of error
         told = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
-        raise ModelFileError(
-            f"{os.fspath(path)!r} holds no model that this nearwise can use: {told.rstrip('.')}."
-        ) from error
+        raise ModelFileError(f"{name!r} holds no model that this nearwise can use: {told.rstrip('.')}.") from error
+
+
+def _given_functions(functions: Any) -> dict[str, Any]:
+    if functions is None:
+        return {}
+    if not isinstance(functions, Mapping):
+        raise InputError(f"functions={functions!r}: expected a dict of functions by feature name.")
+    return dict(functions)
 
 
 def _check_functions(found: Any, given: dict[str, Any], path: str) -> None:
@@ -237,9 +249,9 @@ def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
     if made is None:
         raise ModelFileError(f"there is no estimator {content['estimator']!r}")
     estimator = made(**_given(unpack, content["parameters"]))
-    estimator._check_parameters()
     table = unpack_table(unpack, content["table"])
     target = unpack_target(unpack, content["target"], len(table), has_classes=made is KNNClassifier)
+    _check_all(estimator, table, target)
     metric, cases = _measured(unpack, content, table, target)
     problem = Problem(table, metric, cases, target)
     weights = _checked_weights(unpack.value(content["weights"]), table, target)
@@ -249,9 +261,9 @@ def _rebuilt(content: dict[str, Any], unpack: SettingsUnpacker) -> Neighbors:
     if ids.min() < 0 or ids.max() >= next_id:
         raise ModelFileError("the ids of the cases are not below the next one")
     _set_features_in(estimator, content["features_in"], table)
-    estimator.weighting_ = _learned_weighting(unpack, content["weighting"], weights, target)
+    estimator.weighting_ = _learned_weighting(unpack, content["weighting"], weights, problem)
     factors = _case_factors(unpack, content.get("case_weights"), len(table))
-    estimator._settings = resolve(estimator, table.schema, target.classes is not None)
+    estimator._settings = settings_of(estimator, table.schema, target.classes is not None)
     if estimator._settings.bends:
         estimator._bent_differences = {m.name: m.difference for m in metric.measures}
     local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
@@ -272,6 +284,19 @@ def _local_scale(
     if len(scales) != len(problem.table) or not np.isfinite(scales).all() or not (scales > 0).all():
         raise ModelFileError("the scales of the cases are not numbers above 0")
     return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
+
+
+def _check_all(estimator: Any, table: CaseTable, target: Target) -> None:
+    """Refuse parameters with which the model could not be asked, or not learn on; saving and loading agree on them."""
+    estimator._check_parameters()
+    use = settings_of(estimator, table.schema, target.classes is not None)
+    differences = None if use.bends else use.differences
+    check_settings(table.schema, differences, use.scale, use.missing, use.p, tell=False)
+    as_kinds(estimator.schema)
+    for name, kind in table.schema.items():
+        resolve(name, kind, differences, use.scale)
+    if isinstance(estimator, KNNClassifier):
+        estimator._class_factors(target)
 
 
 def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:
@@ -297,8 +322,8 @@ def _measured(
 ) -> tuple[Metric, Measured]:
     """The metric with the units it had, and the cases under it; no difference is measured."""
     p: Any = unpack.value(content["p"])
-    if type(p) not in (int, float, np.int64, np.float64) or not 1 <= p < np.inf:
-        raise ModelFileError("the power of the distance is not a number from 1")
+    if type(p) not in (int, float, np.int64, np.float64) or not 1 <= p <= LARGEST_P:
+        raise ModelFileError(f"the power of the distance is not a number from 1 to {LARGEST_P:,}")
     measures, columns = [], []
     features = zip(table.schema.items(), listed(content["measures"], len(table.columns)), strict=True)
     for f, ((name, kind), found) in enumerate(features):
@@ -340,10 +365,13 @@ def _class_counts(weights: Weights, target: Target) -> tuple[int, ...]:
     return (target.n_classes,) if isinstance(weights, PerClass) else (0, target.n_classes)
 
 
-def _learned_weighting(unpack: SettingsUnpacker, found: Any, weights: Weights, target: Target) -> Weighting:
+def _learned_weighting(unpack: SettingsUnpacker, found: Any, weights: Weights, problem: Problem) -> Weighting:
+    target = problem.target
     weighting = unpack.value(found["method"])
     if not isinstance(weighting, Weighting):
         raise ModelFileError("there is no weighting")
+    if isinstance(weighting, UserWeights):
+        type(weighting)(weighting.weights).learn(problem)  # they are taken again when cases come or go
     for name, value in unpack.settings(found["learned"]).items():
         if not _LEARNED.fullmatch(name) or hasattr(type(weighting), name):
             raise ModelFileError(f"a weighting learns no {name!r}")
@@ -357,10 +385,12 @@ def _learned_weighting(unpack: SettingsUnpacker, found: Any, weights: Weights, t
 def _set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
     count, names = listed(found, 2)
     ignored = table.schema.ignored
-    if type(count) is not int or count < len(table.columns):
-        raise ModelFileError("the number of columns is missing")
+    if type(count) is not int or count != len(table.columns) + len(set(ignored)):
+        raise ModelFileError("the number of columns is not that of the features and those ignored")
     estimator.n_features_in_ = count
     if names is None:
+        if not {*table.schema.names, *ignored} <= {f"x{j}" for j in range(count)}:
+            raise ModelFileError("the features have names, and the columns have none")
         return
     if len(listed(names)) != count or [n for n in names if n not in ignored] != list(table.schema.names):
         raise ModelFileError("the names of the columns are not those of the features")

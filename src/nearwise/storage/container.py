@@ -45,6 +45,7 @@ MAGIC = b"\x89nearwise\r\n\x1a\n\0\0\0"
 _PRELUDE = struct.Struct("<16sI4xQQ")
 _CHECKSUM = 32
 _STEP = 64
+_PIECE = 1 << 20
 _NUMBERS = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"}
 _STRINGS = re.compile(r"(?:<U|\|S)([1-9][0-9]{0,8})")
 _LAST_LETTER = 0x10FFFF
@@ -57,6 +58,7 @@ Path_ = str | os.PathLike[str]
 
 def write(path: Path_, content: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a file, or leave what was there: it is replaced in one step, once the new one is complete on the disk."""
+    name = _name(path)
     try:
         target = Path(os.path.realpath(path))  # a link goes on pointing to the model
         mode = _mode(target)
@@ -71,8 +73,10 @@ def write(path: Path_, content: Mapping[str, Any], arrays: Mapping[str, NDArray[
                 os.unlink(temporary)
             raise
         _settle(target.parent)
-    except (OSError, UnicodeError) as error:
-        raise ModelFileError(f"The model cannot be written to {os.fspath(path)!r}: {_told(error)}.") from error
+    except (InputError, ModelFileError):
+        raise
+    except (OSError, ValueError) as error:  # a ValueError: letters that no path has, such as a zero byte
+        raise ModelFileError(f"The model cannot be written to {name!r}: {_told(error)}.") from error
 
 
 def _mode(target: Path) -> int | None:
@@ -137,8 +141,14 @@ def _settle(folder: Path) -> None:
 
 def read(path: Path_) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """(content, arrays) of a file, or a `ModelFileError` that says what is wrong with it."""
-    name = os.fspath(path)
-    data = _checked_bytes(path, name)
+    name = _name(path)
+    try:
+        return _taken_apart(_checked_bytes(path, name), name)
+    except MemoryError:
+        raise ModelFileError(f"{name!r} needs more memory than there is.") from None
+
+
+def _taken_apart(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header_length = _PRELUDE.unpack_from(data)[2]
     begin = _PRELUDE.size + header_length
     if begin % _STEP or begin > len(data) - _CHECKSUM:
@@ -158,12 +168,17 @@ def read(path: Path_) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def _checked_bytes(path: Path_, name: str) -> bytes:
-    """The whole file, once magic bytes, version, length and checksum are right."""
+    """The whole file, once magic bytes, version, length and checksum are right.
+
+    The checksum is taken piece by piece before the file is held as a whole: a file of holes costs no memory.
+    """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             found = os.fstat(file.fileno())
-            start = file.read(_PRELUDE.size) if stat.S_ISREG(found.st_mode) else b""
-            _check_start(start, found.st_size, name)
+            if not stat.S_ISREG(found.st_mode):
+                raise ModelFileError(f"{name!r} is not a nearwise model: it is no regular file.")
+            _check_start(file.read(_PRELUDE.size), found.st_size, name)
+            _check_sum(file, found.st_size, name)
             file.seek(0)
             data = file.read(found.st_size)
     except FileNotFoundError:
@@ -176,9 +191,27 @@ def _checked_bytes(path: Path_, name: str) -> bytes:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"{name!r} cannot be read: {error}.") from error
-    if hashlib.sha256(memoryview(data)[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
-        raise ModelFileError(f"{name!r} was altered after it was written: its checksum is wrong. Save the model again.")
+    if len(data) != found.st_size:
+        _refuse(name, "it was cut while it was read")
     return data
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe, which has nobody to write to it, is opened at once too, and refused then."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _check_sum(file: Any, size: int, name: str) -> None:
+    digest, left = hashlib.sha256(), size - _CHECKSUM
+    file.seek(0)
+    while left > 0:
+        piece = file.read(min(left, _PIECE))
+        if not piece:
+            break
+        digest.update(piece)
+        left -= len(piece)
+    if digest.digest() != file.read(_CHECKSUM):
+        raise ModelFileError(f"{name!r} was altered after it was written: its checksum is wrong. Save the model again.")
 
 
 def _check_start(start: bytes, size: int, name: str) -> None:
@@ -256,6 +289,14 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"{text} is no finite number")
     return number
+
+
+def _name(path: Any) -> str:
+    """The path as a text, for errors; what is no path, a number say, would name an open file."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise ModelFileError(f"{path!r} is no path: expected a text or a Path that names a file.") from None
 
 
 def _told(error: Exception) -> str:

@@ -140,13 +140,20 @@ def _unpack_column(unpack: SettingsUnpacker, kind: Kind, found: Any, n: int) -> 
 def _read_symbols(unpack: SettingsUnpacker, kind: Kind, found: dict[str, Any]) -> Column:
     codes = unpack.array(found.get("codes"), "i", axes=1)
     levels = tuple(unpack.sequence(found.get("levels")))
-    if any(level is None or level != level for level in levels) or len(set(levels)) != len(levels):
+    if not all(is_symbol(level) for level in levels) or len(set(levels)) != len(levels):
         raise ModelFileError("the levels of a column are not distinct")
     if isinstance(kind, Ordinal) and levels != kind.levels:
         raise ModelFileError("the levels of an ordinal column are not those of its kind")
     if len(codes) and not (codes.min() >= -1 and codes.max() < len(levels)):
         raise ModelFileError("a column has codes outside of its levels")
     return Column(codes.astype(np.int32), levels)
+
+
+def is_symbol(value: Any) -> bool:
+    """Whether a value can be a level or a class: a plain one that equals itself."""
+    if isinstance(value, tuple | frozenset):
+        return all(is_symbol(v) or v is None for v in value)
+    return isinstance(value, str | bytes | int | float | np.generic) and bool(value == value)
 
 
 def _read_objects(unpack: SettingsUnpacker, kind: Kind, found: dict[str, Any], n: int) -> list[Any]:
@@ -199,6 +206,8 @@ def unpack_target(unpack: SettingsUnpacker, found: Any, n: int, *, has_classes: 
             raise ModelFileError("the target holds impossible numbers")
         return Target(values.astype(np.float64), None, weights)
     classes = unpack.value(found["classes"])
+    if isinstance(classes, np.ndarray) and classes.dtype == object and not all(map(is_symbol, classes)):
+        raise ModelFileError("a class is no text, number or boolean")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not np.array_equal(np.unique(classes), classes):
         raise ModelFileError("the classes are not distinct and in order")
     if values.min() < 0 or values.max() >= len(classes):

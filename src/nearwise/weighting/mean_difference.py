@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts import PerFeature
 from nearwise.statistics.pairs import FeaturePairs
 from nearwise.statistics.target_pairs import target_pairs
@@ -230,16 +230,13 @@ class MeanDifference(Mergeable):
             )
 
     def _check(self) -> None:
-        choices = {"pairs": ("all", "distinct"), "significance": ("calibrated", "raw")}
-        for name, known in choices.items():
-            given = getattr(self, name)
-            if given not in known:
-                raise InputError(f"{name}={given!r}: expected one of {known}. {did_you_mean(str(given), known)}")
-        if self.exact != "auto" and not isinstance(self.exact, bool | np.bool_):
+        check_choice("pairs", self.pairs, ("all", "distinct"))
+        check_choice("significance", self.significance, ("calibrated", "raw"))
+        if not isinstance(self.exact, bool | np.bool_) and not (isinstance(self.exact, str) and self.exact == "auto"):
             raise InputError(f"exact={self.exact!r}: expected 'auto', True or False.")
-        if not self.max_pairs >= 1:
+        if not (isinstance(self.max_pairs, int | float | np.number) and self.max_pairs >= 1):
             raise InputError(f"max_pairs must be a number from 1, got {self.max_pairs!r}.")
-        if not 0 < self.confidence < 1:
+        if not (isinstance(self.confidence, float | np.floating) and 0 < self.confidence < 1):
             raise InputError(f"confidence must lie between 0 and 1, got {self.confidence!r}.")
 
 

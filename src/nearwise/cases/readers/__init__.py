@@ -15,7 +15,7 @@ from nearwise.cases.readers.files import readable
 from nearwise.cases.readers.formats import FORMATS, format_of, read_as
 from nearwise.cases.readers.group import group_rows
 from nearwise.cases.readers.texts import booleans, keeps_text
-from nearwise.cases.schema import Schema, as_kind
+from nearwise.cases.schema import Schema, as_kinds
 from nearwise.errors import ReadError, SchemaError, did_you_mean
 
 __all__ = ["DEFAULT_MISSING", "FORMATS", "group_rows", "read"]
@@ -86,15 +86,18 @@ def read(
     >>> X.names, X.column("doors").objects(), y, X.where(1)
     (('doors', 'fuel'), [4, None], ['low', 'high'], 'cars.csv, line 3')
     """
-    path = Path(path)
-    kinds = {str(name): as_kind(kind, str(name)) for name, kind in (schema or {}).items()}
-    ignored, kept = _several(ignore), _several(keep)
+    path = _checked_path(path)
+    for parameter, given in {"target": target, "group_by": group_by, "set_name": set_name, "format": format}.items():
+        if given is not None and not isinstance(given, str):
+            raise ReadError(f"{parameter}={given!r}: expected a text, or None.")
+    kinds = as_kinds(schema)
+    ignored, kept = _several(ignore, "ignore"), _several(keep, "keep")
     readable(path)
     form = format_of(path, format)
     if group_by is not None:  # the name of a group is a name, also where it looks like a number
         kinds.setdefault(group_by, Symbolic())
-    table = read_as(path, form, kinds, frozenset(_several(missing)), encoding)
-    used = {"target": _several(target), "group_by": _several(group_by), "keep": kept}
+    table = read_as(path, form, kinds, frozenset(_several(missing, "missing")), encoding)
+    used = {"target": _several(target, "target"), "group_by": _several(group_by, "group_by"), "keep": kept}
     _check_names(path.name, table, used, ignored, [name for name in kinds if name != set_name])
     table = _as_guessed(table.drop(ignored), schema)
     if target is not None:
@@ -106,8 +109,19 @@ def read(
     return table.drop([target]), table.column(target).objects()
 
 
-def _several(names: Iterable[str] | None) -> list[str]:
-    return [names] if isinstance(names, str) else [str(name) for name in names or ()]
+def _checked_path(path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise ReadError(f"{path!r} is no path: expected a text or a Path that names a file.") from None
+
+
+def _several(names: Iterable[str] | None, parameter: str = "") -> list[str]:
+    if names is None or isinstance(names, str):
+        return [] if names is None else [names]
+    if not isinstance(names, Iterable):
+        raise SchemaError(f"{parameter}={names!r}: expected the name of a column, or a list of names.")
+    return [str(name) for name in names]
 
 
 def _check_names(

@@ -33,9 +33,11 @@ class AtLine:
 
 
 def readable(path: Path) -> None:
-    """Refuse a path where there is no file to read."""
+    """Refuse a path where there is no file to read; a pipe would be waited for, and a device may never end."""
     if path.is_dir():
         raise ReadError(f"{str(path)!r} is a folder: expected a file. Name one of the files in it.")
+    if path.exists() and not path.is_file():
+        raise ReadError(f"{str(path)!r} is a pipe or a device: expected a file. Write what comes from it to one first.")
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, beside) if beside else ""
