@@ -69,6 +69,27 @@ def test_an_odd_number_of_threads_is_refused_by_weightings_and_the_discretizer_t
         MDLDiscretizer(schema="nope").fit([[1.0], [2.0]], list("ab"))
 
 
+@pytest.mark.parametrize(
+    "value", [np.array([1, 2]), "nope", {"a": 1}, object(), [1, "a"]], ids=lambda v: type(v).__name__
+)
+@pytest.mark.parametrize(
+    ("method", "parameter"),
+    [
+        *(("ga", name) for name in ("crossover", "crossover_probability", "swap_probability", "max_time", "initial")),
+        *(("relief-f", name) for name in ("drop", "keep", "unknown")),
+        *(("mdw", name) for name in ("pairs", "significance", "exact", "max_pairs", "confidence")),
+        ("forward", "max_time"),
+        ("nca-diagonal", "max_time"),
+    ],
+)
+def test_a_setting_of_a_weighting_that_cannot_be_is_refused_in_a_sentence(method, parameter, value):
+    made = weighting.methods()[method]
+    one = made(**{**made.check_parameters, parameter: value})
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError):
+        one.fit(rng.normal(size=(20, 2)), np.arange(20) % 2)
+
+
 @pytest.mark.parametrize(("told", "allowed"), [("1", 1), ("2,1", 2), (" 2 ", 2), ("2, 4,8", 2), ("", 64), ("999", 64)])
 def test_the_first_number_of_omp_num_threads_counts(monkeypatch, told, allowed):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)

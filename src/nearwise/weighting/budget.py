@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from nearwise.errors import InputError, warn
 from nearwise.progress import progress
 
@@ -27,7 +29,7 @@ class Budget:
     """
 
     def __init__(self, label: str, max_time: float | None = None) -> None:
-        if max_time is not None and not max_time > 0:
+        if max_time is not None and not (isinstance(max_time, int | float | np.number) and max_time > 0):
             raise InputError(f"max_time={max_time!r}: expected seconds above 0, or None for no limit.")
         self.label, self.max_time = label, max_time
         self.started = time.monotonic()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, check_choice
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
@@ -15,6 +15,7 @@ from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
 from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance, warn_of_time
 from nearwise.weights import Global, Weights
+from nearwise.weights.base import as_numbers
 
 __all__ = ["GeneticWeights", "next_generation"]
 
@@ -225,22 +226,21 @@ class GeneticWeights(Weighting):
             vars(self).pop(name, None)
 
     def _check(self, problem: Problem) -> None:
-        if self.crossover not in CROSSOVERS:
-            hint = did_you_mean(str(self.crossover), CROSSOVERS)
-            raise InputError(f"crossover={self.crossover!r}: expected one of {', '.join(CROSSOVERS)}. {hint}")
+        check_choice("crossover", self.crossover, CROSSOVERS)
         check_whole("population_size", self.population_size, 2)
         check_whole("generations", self.generations, 0)
         check_whole("n_neighbors", self.n_neighbors, 1)
         check_whole("patience", self.patience, 1, none=True)
         for name in ("crossover_probability", "swap_probability"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name}={getattr(self, name)!r}: expected a number from 0 to 1.")
+            given = getattr(self, name)
+            if not (isinstance(given, int | float | np.number) and 0 <= given <= 1):
+                raise InputError(f"{name}={given!r}: expected a number from 0 to 1.")
         p = len(problem.features)
         if self.initial is not None:
-            given = np.asarray(self.initial, dtype=np.float64)
-            if given.ndim != 2 or given.shape[1] != p or not len(given):
-                raise InputError(f"initial must have one row per vector and {p} columns, got shape {given.shape}.")
-            if not np.isfinite(given).all() or (given < 0).any():
+            first = as_numbers(self.initial)
+            if first.ndim != 2 or first.shape[1] != p or not len(first):
+                raise InputError(f"initial must have one row per vector and {p} columns, got shape {first.shape}.")
+            if not np.isfinite(first).all() or (first < 0).any():
                 raise InputError("initial must hold finite weights that are not negative.")
         known = getattr(self, "population_", None)
         if self.warm_start and known is not None and known.shape[1] != p:

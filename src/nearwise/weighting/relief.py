@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearwise.cases.target import Target
 from nearwise.engines.base import TIE
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.contrast import Contrast
 from nearwise.statistics.regression_contrast import RegressionContrast
 from nearwise.statistics.sampling import generator
@@ -137,13 +137,11 @@ class ReliefLike(Weighting):
                 continue
             if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
                 raise InputError(f"{name} must be a whole number from 1, got {given!r}.")
-        if self.drop is not None and not 0 < self.drop < 1:
+        if self.drop is not None and not (isinstance(self.drop, float | np.floating) and 0 < self.drop < 1):
             raise InputError(f"drop={self.drop!r}: expected a share between 0 and 1, or None to drop no features.")
-        if not 0 < self.keep <= 1:
+        if not (isinstance(self.keep, int | float | np.number) and 0 < self.keep <= 1):
             raise InputError(f"keep={self.keep!r}: expected a share of the features, above 0 and up to 1.")
-        if self.unknown not in UNKNOWN:
-            hint = did_you_mean(str(self.unknown), UNKNOWN)
-            raise InputError(f"unknown={self.unknown!r}: expected one of {UNKNOWN}. {hint}")
+        check_choice("unknown", self.unknown, UNKNOWN)
 
 
 def contrast_weights(target: Target) -> Floats:

@@ -159,4 +159,4 @@ def as_numbers(values: Any) -> Array:
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise WeightShapeError(f"feature_weights are numbers, one per feature: {error}.") from None
+        raise WeightShapeError(f"Weights are numbers, one per feature: {error}.") from None
