@@ -103,6 +103,8 @@ def test_every_library_gives_the_same_kinds_and_values(make):
         (lambda: pandas.array([1, None], dtype="int64[pyarrow]"), [1.0, None]),
         (lambda: pandas.Categorical(["x", None, "y"], categories=["y", "x"]), ["x", None, "y"]),
         (lambda: pandas.Categorical([3, None, 1]), [3, None, 1]),
+        (lambda: pandas.Categorical([2**53 + 1, None]), [2**53 + 1, None]),
+        (lambda: pandas.cut([1.0, 5.0, np.nan], [0, 2, 9]), ["(0, 2]", "(2, 9]", None]),
         (lambda: np.array([pandas.NA, "q", np.nan, None], dtype=object), [None, "q", None, None]),
         (lambda: np.array([Decimal("1.5"), None], dtype=object), [1.5, None]),
     ],
@@ -131,7 +133,7 @@ def test_times_of_pandas_with_and_without_a_zone_and_with_nat():
             ([[1.0, 2.0], None], Vector()),
         ),
         (lambda: polars.Series(["a", None], dtype=polars.Categorical), (["a", None], Symbolic())),
-        (lambda: polars.Series(["a", None], dtype=polars.Enum(["b", "a"])), (["a", None], Symbolic())),
+        (lambda: polars.Series(["a", None], dtype=polars.Enum(["b", "a"])), (["a", None], Ordinal(("b", "a")))),
         (lambda: polars.Series([float("nan"), 1.0]), ([None, 1.0], Numeric())),
         (lambda: polars.Series([dt.time(1), None]), ([3600.0, None], Numeric(unit="seconds"))),
         (

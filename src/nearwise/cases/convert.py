@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column, coded_column
 from nearwise.cases.distinct import is_hashable
 from nearwise.cases.frames import RawColumn
+from nearwise.cases.integers import lost_in_list
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set
+from nearwise.cases.times import SECONDS
 from nearwise.errors import InputError, SchemaError
 
-__all__ = ["to_column"]
+__all__ = ["to_column", "too_large"]
 
 Where = Callable[[int], str]
-
-_SECONDS = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "years": 31556952.0}
 
 
 def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
@@ -53,14 +53,25 @@ def _numbers(raw: RawColumn, kind: Kind, name: str, where: Where) -> NDArray[np.
         raise InputError(
             f"Feature {name!r} holds infinity ({where(at)}): expected finite numbers. Use NaN for unknown values."
         )
+    if raw.lost is not None:
+        raise too_large(int(raw.lost.integers[0]), name, where(int(raw.lost.rows[0])))
     unit = kind.unit if isinstance(kind, Numeric | Cyclic) else None
     if raw.unit is not None and unit is not None and unit != raw.unit:
-        if unit not in _SECONDS:
+        if unit not in SECONDS:
             raise SchemaError(
-                f"Feature {name!r} has times in {raw.unit}; unit={unit!r} is not one of {', '.join(_SECONDS)}."
+                f"Feature {name!r} has times in {raw.unit}; unit={unit!r} is not one of {', '.join(SECONDS)}."
             )
-        values = values * (_SECONDS[raw.unit] / _SECONDS[unit])
+        values = values * (SECONDS[raw.unit] / SECONDS[unit])
     return np.asarray(values, dtype=np.float64)
+
+
+def too_large(integer: int, name: str, place: str) -> InputError:
+    """For a whole number that float64 would round to another one."""
+    return InputError(
+        f"Feature {name!r} holds {integer} ({place}), and beyond 2^53 = {2**53} numbers of 53 bits do not tell all "
+        f"whole numbers apart: declare it symbolic, schema={{{name!r}: Symbolic()}}, leave it out, ignore=[{name!r}], "
+        "or subtract a constant."
+    )
 
 
 def _number(value: Any, name: str, where: Where, at: int) -> float:
@@ -107,14 +118,20 @@ def _vectors(values: list[Any], name: str, where: Where) -> NDArray[np.float64]:
 
 
 def _vector(value: Any, width: int, name: str, place: str) -> NDArray[np.float64]:
+    """(width,) the numbers; a masked one is missing."""
     try:
         vector = np.asarray(value, dtype=np.float64)
+        if isinstance(value, np.ma.MaskedArray):
+            vector = np.where(np.ma.getmaskarray(value), np.nan, vector)
     except (TypeError, ValueError):
         raise InputError(f"Feature {name!r} holds vectors, but {place} holds {value!r}.") from None
     if vector.shape != (width,):
         raise InputError(f"Feature {name!r}: {place} has a vector of shape {vector.shape}, expected {width} numbers.")
     if np.isinf(vector).any():
         raise InputError(f"Feature {name!r} holds infinity ({place}): expected finite numbers.")
+    lost = lost_in_list(value.tolist() if isinstance(value, np.ndarray) else list(value), vector)
+    if lost is not None:
+        raise too_large(int(lost.integers[0]), name, place)
     return vector
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.distinct import distinct
+from nearwise.cases.integers import EXACT, Lost, lost_in_array, lost_in_list
+from nearwise.cases.plain import all_plain, as_float, category_names, is_number, ordered_levels
+from nearwise.cases.times import from_time_array, from_times
 from nearwise.errors import InputError, MissingDependencyError, SchemaError, did_you_mean
 
 __all__ = ["RawColumn", "RawTable", "frame_of", "raw_table"]
-
-EPOCH = dt.date(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,17 @@ class RawColumn:
     unit: str | None = None
     whole: bool = False
     """all numbers came as integers"""
+    lost: Lost | None = None
+    """integers that the numbers are not, for float64 cannot hold them"""
+    levels: tuple[Any, ...] = ()
+    """the symbols from lowest to highest, where the source gives them an order"""
+    holds: str | None = None
+    """what times were: one of `nearwise.cases.times.HOLDS`"""
 
     def take(self, rows: NDArray[np.intp]) -> RawColumn:
         if isinstance(self.values, np.ndarray):
-            return replace(self, values=self.values[rows])
+            lost = None if self.lost is None else self.lost.take(rows, len(self.values))
+            return replace(self, values=self.values[rows], lost=lost)
         return replace(self, values=[self.values[i] for i in rows])
 
     @property
@@ -46,10 +54,13 @@ class RawColumn:
 
     def objects(self) -> list[Any]:
         """Python values with None for missing; whole numbers as integers, so that 1 and 1.0 read the same."""
-        return self._told(self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values))
+        told = self._told(self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values))
+        return told if self.lost is None else self.lost.put(told)
 
     def distinct(self) -> tuple[list[Any], NDArray[np.int32]]:
         """The different ones of `objects`, and (n,) which of them each case has."""
+        if self.lost is not None:
+            return distinct(self.objects())
         different, codes = distinct(self.values)
         return self._told(different), codes
 
@@ -140,16 +151,12 @@ def _refuse(X: Any) -> None:
         raise InputError(f"Expected a table of cases, got the text {X!r}: read files with nearwise.read(path).")
 
 
+_FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+"""libraries with frames and columns"""
+
+
 def _is_frame(X: Any) -> bool:
-    return type(X).__module__.split(".")[0] in (
-        "pandas",
-        "polars",
-        "pyarrow",
-        "modin",
-        "cudf",
-        "narwhals",
-        "duckdb",
-    ) or hasattr(X, "__dataframe__")
+    return type(X).__module__.split(".")[0] in (*_FRAMES, "narwhals", "duckdb") or hasattr(X, "__dataframe__")
 
 
 def _from_rows(rows: Sequence[Sequence[Any]]) -> RawTable:
@@ -169,8 +176,11 @@ def _from_array(X: Any) -> RawTable:
         if is_rows:
             return _from_rows(X)
         raise InputError(f"The table is ragged: every case needs the same number of values ({error}).") from error
-    if is_rows and (array.dtype.kind in "USO" or array.ndim > 2):
+    if is_rows and (array.dtype.kind in "USO" or array.ndim > 2 or _may_have_rounded(array)):
         return _from_rows(X)
+    rows = X if isinstance(X, list | tuple) else [X]
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        array = np.ma.asarray(X)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
     if array.dtype.names:
@@ -182,9 +192,11 @@ def _from_array(X: Any) -> RawTable:
             "contains a single sample."
         )
     names = tuple(f"x{j}" for j in range(array.shape[1]))
-    if array.dtype.kind in "fiu":
+    if np.ma.is_masked(array):
+        columns = tuple(_from_any(column) for column in array.T)
+    elif array.dtype.kind in "fiu":
         tall = np.ascontiguousarray(array.T, dtype=np.float64)
-        columns = tuple(RawColumn("number", row, whole=array.dtype.kind in "iu") for row in tall)
+        columns = tuple(_from_numbers(given, row) for given, row in zip(array.T, tall, strict=True))
     elif array.dtype.kind == "b":
         columns = tuple(RawColumn("boolean", column.tolist()) for column in array.T)
     elif array.dtype.kind in "mM":
@@ -194,6 +206,11 @@ def _from_array(X: Any) -> RawTable:
     else:
         columns = tuple(_from_list(column.tolist()) for column in array.T)
     return RawTable(names, columns, array.shape[0], None, named=False)
+
+
+def _may_have_rounded(array: NDArray[Any]) -> bool:
+    """Whether NumPy may have made floats of integers that are too large for them."""
+    return array.dtype.kind == "f" and bool((np.abs(array) >= EXACT).any())
 
 
 def _from_columns(X: Mapping[Any, Any]) -> RawTable:
@@ -226,11 +243,32 @@ def _from_any(values: Any) -> RawColumn:
         if values.ndim == 2:
             return RawColumn("object", list(values))
         if values.dtype.kind in "fiu":
-            return RawColumn("number", values.astype(np.float64), whole=values.dtype.kind in "iu")
+            numbers = np.where(np.ma.getmaskarray(values), np.nan, np.asarray(values, dtype=np.float64))
+            return _from_numbers(np.asarray(values), numbers)
         if values.dtype.kind in "mM":
-            return _time_array(values)
-        return RawColumn("symbol", values) if values.dtype.kind == "U" else _from_list(values.tolist())
+            return _time_array(np.ma.filled(values, values.dtype.type("NaT")))
+        if values.dtype.kind == "U" and not np.ma.is_masked(values):
+            return RawColumn("symbol", np.asarray(values))
+        return _from_list(values.tolist())
+    if type(values).__module__.split(".")[0] in _FRAMES:
+        return _from_series(_as_series(values))
     return _from_list(list(values))
+
+
+def _from_numbers(given: NDArray[Any], numbers: NDArray[np.float64]) -> RawColumn:
+    return RawColumn("number", numbers, whole=given.dtype.kind in "iu", lost=lost_in_array(given, numbers))
+
+
+def _as_series(values: Any) -> Any:
+    """A column of a frame library; the arrays and indexes of pandas become series first."""
+    import narwhals as nw
+
+    if type(values).__module__.startswith("pandas") and type(values).__name__ != "Series":
+        values = import_module("pandas").Series(values)
+    try:
+        return nw.from_native(values, series_only=True)
+    except TypeError as error:
+        raise InputError(f"Expected a column of values, got a {type(values).__name__}: pass a list.") from error
 
 
 def _from_frame(X: Any) -> RawTable:
@@ -270,106 +308,49 @@ def _from_series(series: Any) -> RawColumn:
 
     dtype = series.dtype
     if dtype.is_numeric():
-        numbers = series.cast(nw.Float64).to_list() if series.null_count() else series.to_numpy()
-        if isinstance(numbers, list):
-            numbers = np.array([np.nan if _plain(v) is None else v for v in numbers])
-        return RawColumn("number", numbers.astype(np.float64), whole=dtype.is_integer())
-    values = _all_plain(series.to_list())
-    if dtype == nw.Boolean:
-        return RawColumn("boolean", values)
+        if not series.null_count() and (held := series.to_numpy()).dtype.kind in "fiu":
+            return _from_numbers(held, held.astype(np.float64))
+        return _from_number_list(all_plain(series.to_list()), whole=dtype.is_integer())
     if dtype in (nw.Categorical, nw.Enum):
-        return RawColumn("symbol", values)
-    return _from_list(values)
-
-
-_PLAIN = {str, int, bool, type(None)}
-"""types whose values are never missing and Python's own"""
-
-
-def _all_plain(values: list[Any]) -> list[Any]:
-    types = set(map(type, values))
-    if types <= _PLAIN:
-        return values
-    if types <= _PLAIN | {float}:
-        return [v if v == v else None for v in values]
-    return [_plain(v) for v in values]
-
-
-def _plain(value: Any) -> Any:
-    """None for every spelling of missing; NumPy scalars as Python's own."""
-    if value is None or type(value).__name__ in ("NaTType", "NAType"):
-        return None
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and value != value else value
+        return RawColumn("symbol", category_names(series), levels=tuple(ordered_levels(series)))
+    values = all_plain(series.to_list())
+    return RawColumn("boolean", values) if dtype == nw.Boolean else _from_list(values)
 
 
 def _from_list(values: list[Any]) -> RawColumn:
     """Look at Python objects: numbers, booleans, times, else symbols or whole objects."""
-    plain = _all_plain(values)
-    types = set(map(type, plain)) - {type(None)}
+    own = all_plain(values)
+    types = set(map(type, own)) - {type(None)}
     if types == {str}:
-        return RawColumn("symbol", plain)
-    known = [v for v in plain if v is not None]
+        return RawColumn("symbol", own)
+    known = [v for v in own if v is not None]
     if bool in types and types <= {bool, int, float}:
-        return RawColumn("boolean", plain) if types == {bool} else RawColumn("symbol", plain)
-    if known and all(_is_number(t) for t in types):
-        numbers = np.array([np.nan if v is None else _float(v) for v in plain], dtype=np.float64)
-        return RawColumn("number", numbers, whole=types == {int} and not np.isinf(numbers).any())
+        return RawColumn("boolean", own) if types == {bool} else RawColumn("symbol", own)
+    if known and all(is_number(t) for t in types):
+        return _from_number_list(own, whole=types == {int})
     if known and types <= {dt.date, dt.datetime, dt.time, dt.timedelta} | {
         t for t in types if issubclass(t, dt.date | dt.timedelta | dt.time)
     }:
-        return _time_list(plain)
+        times = from_times(own)
+        return RawColumn("object", own) if times is None else _time_column(*times)
     if any(np.iscomplexobj(v) for v in known if isinstance(v, complex)):
         raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
     if types <= {str, bytes, int, float, bool, tuple} and tuple not in types:
-        return RawColumn("symbol", plain)
-    return RawColumn("object", plain)
+        return RawColumn("symbol", own)
+    return RawColumn("object", own)
 
 
-def _is_number(kind: type) -> bool:
-    from decimal import Decimal
-    from fractions import Fraction
-
-    return issubclass(kind, int | float | Decimal | Fraction) and kind is not bool
+def _from_number_list(values: list[Any], whole: bool) -> RawColumn:
+    numbers = np.array([np.nan if v is None else as_float(v) for v in values], dtype=np.float64)
+    return RawColumn("number", numbers, whole=whole and not np.isinf(numbers).any(), lost=lost_in_list(values, numbers))
 
 
-def _float(value: Any) -> float:
-    """A number beyond the range of float64 is infinite, which is refused later, with its place."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
-def _time_list(values: list[Any]) -> RawColumn:
-    known = [v for v in values if v is not None]
-    if all(type(v) is dt.date for v in known):
-        days = [np.nan if v is None else float((v - EPOCH).days) for v in values]
-        return RawColumn("time", np.array(days, dtype=np.float64), unit="days")
-    return RawColumn("time", np.array([_seconds(v) for v in values], dtype=np.float64), unit="seconds")
-
-
-def _seconds(value: Any) -> float:
-    if value is None:
-        return float("nan")
-    if isinstance(value, dt.timedelta):
-        return value.total_seconds()
-    if isinstance(value, dt.time):
-        return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond / 1e6
-    if isinstance(value, dt.datetime):
-        zone = value.tzinfo or dt.UTC
-        return (value.replace(tzinfo=zone) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)).total_seconds()
-    return float((value - EPOCH).days) * 86400.0
+def _time_column(numbers: NDArray[np.float64], unit: str, holds: str) -> RawColumn:
+    return RawColumn("time", numbers, unit=unit, holds=holds)
 
 
 def _time_array(values: NDArray[Any]) -> RawColumn:
-    if values.dtype.kind == "M" and np.datetime_data(values.dtype)[0] in ("Y", "M", "W", "D"):  # dates without a time
-        days = (values.astype("datetime64[D]") - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
-        return RawColumn("time", np.where(np.isnat(values), np.nan, days), unit="days")
-    since = values - np.datetime64("1970-01-01") if values.dtype.kind == "M" else values
-    seconds = since.astype("timedelta64[us]") / np.timedelta64(1, "s")
-    return RawColumn("time", np.where(np.isnat(since), np.nan, seconds), unit="seconds")
+    return _time_column(*from_time_array(values))
 
 
 def _of_one_type(values: list[Any]) -> list[Any]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from nearwise.cases.distinct import is_hashable
 from nearwise.cases.frames import RawColumn
-from nearwise.cases.kinds import Cyclic, Kind, Numeric, Set, Symbolic, Vector
+from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Vector
+from nearwise.cases.times import SECONDS
 from nearwise.errors import SchemaError
 
 __all__ = ["Guess", "infer_kind"]
@@ -35,20 +38,29 @@ def infer_kind(column: RawColumn, name: str, given: Kind | None = None) -> Guess
         if isinstance(given, Set) and given.members is None:
             found = _members([v for v in column.values if v is not None])
             return Guess(given.with_(members=found or "symbols"))
-        if isinstance(given, Numeric | Cyclic) and given.unit is None:  # so that later tables are read in the same unit
-            return Guess(given.with_(unit=column.unit))
+        if isinstance(given, Numeric | Cyclic):
+            return Guess(_timed(given, column))
         return Guess(given)
     guess = _guess(column, name)
     return Guess(guess.kind, guess.why, _remark(column))
+
+
+def _timed(given: Numeric | Cyclic, column: RawColumn) -> Kind:
+    """The unit of the column where none is given, so that later tables are read in the same; and what times were."""
+    unit = column.unit if given.unit is None else given.unit
+    holds = column.holds if given.holds is None and unit in SECONDS else given.holds
+    return given.with_(unit=unit, holds=holds)
 
 
 def _guess(column: RawColumn, name: str) -> Guess:
     if column.sort == "number":
         return Guess(Numeric(), "numbers")
     if column.sort == "time":
-        return Guess(Numeric(unit=column.unit), f"dates or times, in {column.unit}")
+        return Guess(Numeric(unit=column.unit, holds=column.holds), f"dates or times, in {column.unit}")
     if column.sort == "boolean":
         return Guess(Symbolic(), GUESSED_BOOLEAN)
+    if len(column.levels) > 1:
+        return Guess(Ordinal(column.levels), "categories with an order")
     if column.sort == "symbol":
         told = ("no value at all", "strings or categories", "strings and numbers mixed")
         return Guess(Symbolic(), told[len({isinstance(v, str) for v in column.distinct()[0] if v is not None})])
@@ -59,13 +71,32 @@ def _guess(column: RawColumn, name: str) -> Guess:
         if _is_vectors(known):
             return Guess(Vector(), f"lists of {len(known[0])} numbers")
         members = _members(known)
+        if members == "symbols":
+            _refuse_unknown((m for v in known for m in v), name, "lists of ")
         return Guess(Set(members=members), f"lists of {members}")
-    if all(is_hashable(v) for v in known):
-        return Guess(Symbolic(), "values of several types")
-    raise SchemaError(
-        f"Column {name!r} holds {type(known[0]).__name__} values, for which there is no difference: give it a kind, "
-        f"schema={{{name!r}: Custom(function)}}, or leave it out, ignore=[{name!r}]."
-    )
+    _refuse_unknown(known, name)
+    return Guess(Symbolic(), "values of several types")
+
+
+_SYMBOLS = (str, bytes, bool, int, float, Decimal, Fraction, dt.date, dt.time, dt.timedelta)
+"""types whose values are equal or not in a way that anyone would expect"""
+
+
+def _is_symbol(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_symbol(part) for part in value)
+    return value is None or isinstance(value, _SYMBOLS)
+
+
+def _refuse_unknown(values: Iterable[Any], name: str, lists: str = "") -> None:
+    """Refuse objects: whether two of them are equal may say no more than whether they are one object."""
+    for value in values:
+        if not _is_symbol(value):
+            raise SchemaError(
+                f"Column {name!r} holds {lists}{type(value).__name__} values, for which there is no difference: make "
+                f"them text or numbers, give the column a kind, schema={{{name!r}: Custom(function)}}, or leave it "
+                f"out, ignore=[{name!r}]."
+            )
 
 
 def _is_vectors(known: list[Any]) -> bool:
@@ -93,7 +124,9 @@ def _remark(column: RawColumn) -> str:
     different = 0
     if numbers is not None:
         known = int(np.count_nonzero(~np.isnan(numbers)))
-        if column.whole:
+        if column.lost is not None:
+            different = sum(value is not None for value in column.distinct()[0])
+        elif column.whole:
             different = len(np.unique(numbers[~np.isnan(numbers)]))
     elif column.sort == "symbol":
         kept, codes = column.distinct()

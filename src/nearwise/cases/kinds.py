@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
+from nearwise.cases.times import HOLDS, SECONDS
 from nearwise.errors import SchemaError, did_you_mean
 
 __all__ = ["KINDS", "POLICIES", "Custom", "Cyclic", "Kind", "Numeric", "Ordinal", "Set", "Symbolic", "Text", "Vector"]
@@ -58,7 +59,8 @@ class Kind:
         return type(self).__name__
 
     def __repr__(self) -> str:
-        shown = (f"{k}={v!r}" for k, v in self._settings().items() if v is not None)
+        hidden = {f.name for f in fields(self) if not f.repr}
+        shown = (f"{k}={v!r}" for k, v in self._settings().items() if v is not None and k not in hidden)
         return f"{self.name}({', '.join(shown)})"
 
     def _settings(self) -> dict[str, Any]:
@@ -74,6 +76,28 @@ class Kind:
         return replace(self, **changes)
 
 
+def _holds() -> Any:
+    """What a number of time was before it became one: one of `nearwise.cases.times.HOLDS`, or None.
+
+    It only tells how values are written for people, so kinds that differ in nothing else are equal.
+    """
+    return field(default=None, kw_only=True, compare=False, repr=False)
+
+
+def _check_holds(kind: Numeric | Cyclic) -> None:
+    if kind.holds is None:
+        return
+    if not isinstance(kind.holds, str) or kind.holds not in HOLDS:
+        raise SchemaError(
+            f"holds={kind.holds!r} of {kind.name}: expected one of {', '.join(HOLDS)}. "
+            f"{did_you_mean(str(kind.holds), HOLDS)}"
+        )
+    if kind.unit not in SECONDS:
+        raise SchemaError(
+            f"{kind.name} holds times ({kind.holds}) in the unit {kind.unit!r}: expected one of {', '.join(SECONDS)}."
+        )
+
+
 @dataclass(frozen=True, repr=False)
 class Numeric(Kind):
     """A number. Dates and times are numbers too, in a stated ``unit``.
@@ -86,6 +110,11 @@ class Numeric(Kind):
     differences = ("range", "sigma", "none", *_HETEROGENEOUS)
     converting = _SYMBOLIC
     unit: str | None = None
+    holds: str | None = _holds()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_holds(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,9 +126,11 @@ class Cyclic(Kind):
     converting = _SYMBOLIC
     period: float = 1.0
     unit: str | None = None
+    holds: str | None = _holds()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_holds(self)
         if not (isinstance(self.period, int | float) and 0 < self.period < float("inf")):
             raise SchemaError(f"Cyclic needs a positive, finite period, got {self.period!r}.")
 

@@ -103,9 +103,8 @@ class Schema(Mapping[str, Kind]):
             why = "guessed: " + self.guessed[name] if name in self.guessed else "given"
             if name in self.remarks:
                 why += f" ({self.remarks[name]})"
-            settings = [
-                f"{k}={v!r}" for k, v in kind._settings().items() if k not in ("difference", "missing", "function")
-            ]
+            apart = ("difference", "missing", "function", "holds")
+            settings = [f"{k}={v!r}" for k, v in kind._settings().items() if k not in apart]
             shown = kind.name + (f"({', '.join(settings)})" if settings else "")
             rows.append((name, shown, _shown(kind.difference), _shown(kind.missing), why))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]

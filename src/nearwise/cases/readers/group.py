@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.convert import too_large
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.errors import InputError, SchemaError, did_you_mean
 
@@ -122,4 +123,8 @@ def _vector_sets(table: RawTable, names: list[str], groups: Groups) -> RawColumn
             f"{table.where(i)}, column {names[j]!r}: a number of a member vector is missing. Fill it in, "
             f"leave the row out, or leave the column out: ignore=[{names[j]!r}]."
         )
+    for name in names:
+        lost = table.column(name).lost
+        if lost is not None:
+            raise too_large(int(lost.integers[0]), name, table.where(int(lost.rows[0])))
     return RawColumn("object", [list(matrix[rows]) for rows in groups.values()])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, _from_list
+from nearwise.cases.integers import Lost, lost_in_texts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Text, Vector
 from nearwise.errors import ReadError
 
@@ -41,6 +42,7 @@ class Texts:
         # a token such as "-999" would pass for a number, so each text must be looked at
         self._number_token = any(_number(token) is not None for token in missing)
         self._numbers: list[NDArray[np.float64]] = []
+        self._lost: list[tuple[int, Lost | None]] = []
         self._whole = True
         self._texts: list[str | None] = []
         self._meanings = _Meanings(missing)
@@ -72,6 +74,7 @@ class Texts:
         written = "".join(known)
         if "_" in written:  # Python reads 1_000 as a number; a person means a name
             return False
+        self._lost.append((sum(map(len, self._numbers)), lost_in_texts(cells, found)))
         self._numbers.append(found)
         self._whole = self._whole and not any(letter in written for letter in ".eEnN")
         return True
@@ -82,7 +85,8 @@ class Texts:
             numbers = np.concatenate(self._numbers)
             if np.isnan(numbers).all() and not isinstance(kind, Numeric | Cyclic):
                 return RawColumn("symbol", [None] * len(numbers))
-            return RawColumn("number", numbers, whole=self._whole and not np.isinf(numbers).any())
+            whole = self._whole and not np.isinf(numbers).any()
+            return RawColumn("number", numbers, whole=whole, lost=Lost.joined(self._lost))
         if keeps_text(kind):
             return kept_text(self._texts, kind)
         known = [t for t in self._meanings.values() if t is not None]
