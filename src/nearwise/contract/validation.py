@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target, looks_like_a_quantity
+from nearwise.contract.labels import all_classes, as_array, class_labels
 from nearwise.errors import InputError, did_you_mean, warn
 
 __all__ = ["class_target", "learn_table", "number_target", "query_table", "sample_weights", "warn_of_quantity"]
@@ -112,9 +113,7 @@ def _flat(y: Any, n: int, estimator: Any) -> NDArray[Any]:
             f"This {type(estimator).__name__} requires y to be passed, but the target y is None: give one target "
             "value per case."
         )
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    array = np.asarray(y)
+    array = as_array(y)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: the target must be classes or real numbers.")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -135,25 +134,8 @@ def class_target(
     y: Any, n: int, estimator: Any, sample_weight: Any = None, classes: NDArray[Any] | None = None
 ) -> Target:
     """Code class labels; ``classes`` keeps the codes of a fitted estimator and grows where labels are new."""
-    labels = _flat(y, n, estimator)
-    if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all():
-            raise InputError("Input y contains NaN or infinity: every case needs a class.")
-        if (labels != np.floor(labels)).any():
-            raise InputError(
-                "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
-                "classes, on a regression target with continuous values: use KNNRegressor."
-            )
-    elif labels.dtype.kind == "O":
-        if any(v is None or v != v for v in labels):
-            raise InputError("Input y contains NaN or None: every case needs a class.")
-        if len({isinstance(v, str) for v in labels}) > 1:
-            raise TypeError("Labels in y should be uniformly strings or numbers, got both.")
-        if all(isinstance(v, str) for v in labels):
-            labels = labels.astype(str) if classes is None or classes.dtype.kind == "U" else labels
-    found = np.unique(labels) if classes is None else np.unique(np.concatenate([classes, labels]))
-    if labels.dtype == object and all(isinstance(v, str) for v in found):
-        found = found.astype(object)
+    labels = class_labels(_flat(y, n, estimator))
+    found = all_classes(labels, classes)
     codes = np.searchsorted(found, labels)
     return Target(codes.astype(np.intp), found, sample_weights(sample_weight, n))
 

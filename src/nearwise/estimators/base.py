@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.contract.labels import all_classes
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
@@ -329,7 +330,7 @@ class Neighbors(Parameters):
         table = query_table(self, X, before.table)
         known = before.target.classes
         if known is not None and classes is not None:
-            known = np.unique(np.concatenate([known, np.asarray(classes)]))
+            known = all_classes(classes, known)
         target = self._target(y, len(table), sample_weight, known)
         old = before.target.recode(target.classes)
         ids = np.arange(before.next_id, before.next_id + len(table))

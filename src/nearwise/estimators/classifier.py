@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nearwise import vote as votes
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Floats
@@ -151,7 +152,12 @@ class KNNClassifier(Voting):
 
         ``classes`` may name classes in advance; a new class may also simply come.
         """
-        return self._add(X, y, sample_weight, None if classes is None else np.unique(np.asarray(classes)))
+        return self._add(X, y, sample_weight, None if classes is None else self._named(classes))
+
+    @staticmethod
+    def _named(classes: Any) -> NDArray[Any]:
+        """Classes that are named in advance."""
+        return all_classes(class_labels(np.atleast_1d(as_array(classes)).ravel()))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -252,7 +258,8 @@ class KNNClassifier(Voting):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions."""
-        truth = np.asarray(y).ravel()
+        truth = as_array(y).ravel()
+        check_like(self._fitted().target.classes, truth)
         return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
