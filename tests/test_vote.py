@@ -40,6 +40,28 @@ def test_tiny_distances_do_not_overflow():
     assert weights[0, 0] / weights[0, 1] == pytest.approx(2)
 
 
+@pytest.mark.parametrize("rule", [vote.Exponential(), vote.Exponential(2, 3), vote.Gaussian(1e-200), vote.Gaussian()])
+@pytest.mark.parametrize("size", [1e3, 1e150, 1e300, 1e301, 1.7e308])
+def test_however_far_all_are_the_nearest_counts_most(rule, size):
+    weights = rule.kernel(np.array([[0.5, 0.5, 1.0, INF]]) * size)[0]
+    assert weights[:2].tolist() == [1.0, 1.0]
+    assert 0.0 <= weights[2] < 1.0
+    assert weights[2] < 1e-200 or rule == vote.Gaussian()
+
+
+def test_distances_that_tie_far_out_count_the_same():
+    far = np.nextafter(1e301, np.inf)
+    assert vote.Exponential().kernel(np.array([[1e301, far, 2e301]])).tolist() == [[1.0, 1.0, 0.0]]
+    assert vote.Exponential().kernel(np.array([[1e20, np.nextafter(1e20, INF)]])).tolist() == [[1.0, 1.0]]
+
+
+def test_an_exponential_vote_beyond_1e300_goes_to_the_nearest():
+    model = KNNClassifier(3, "none", vote="exponential", scale="none", p=1)
+    model.fit([[2e301], [6e301], [7e301]], list("abb"))
+    assert model.predict([[0.0]]).tolist() == ["a"]
+    assert model.predict_proba([[0.0]]).tolist() == [[1.0, 0.0]]
+
+
 def test_votes_come_by_name_object_or_function():
     assert vote.get("linear") == vote.InverseLinear()
     assert vote.get(vote.Gaussian(2)) == vote.Gaussian(2)

@@ -94,6 +94,18 @@ class InverseLinear(Vote):
         return np.where(flat, 1.0, np.where(filled, weights, 0.0))
 
 
+def _relative(fall: Floats, distances: Floats) -> Floats:
+    """exp(-fall) over that of the nearest, so that some vote is 1 however far all are; ``fall`` may be infinite.
+
+    Distances that tie with the nearest count 1: far out, rounding alone would make one of them e times as heavy.
+    """
+    nearest = distances[:, :1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp(fall[:, :1] - fall)  # not a number where both are infinite, and then the farther one counts 0
+        tied = distances <= nearest + TIE * nearest
+    return np.where(tied, 1.0, np.where(np.isnan(weights), 0.0, weights))
+
+
 @dataclass(frozen=True)
 class Triangle(Vote):
     """1 - d / d_k: the k-th neighbour only marks how far the others reach. All count 1 where all are equally far.
@@ -131,8 +143,9 @@ class Exponential(Vote):
             raise InputError(f"alpha and beta of an exponential vote are positive, got {self.alpha!r}, {self.beta!r}.")
 
     def kernel(self, distances: Floats) -> Floats:
-        scaled = -self.alpha * np.power(distances, self.beta)
-        return np.exp(scaled - np.maximum(scaled[:, :1], -1e300))  # relative to the nearest: never all 0
+        with np.errstate(over="ignore"):
+            fall = self.alpha * np.power(distances, self.beta)
+        return _relative(fall, distances)
 
 
 @dataclass(frozen=True)
@@ -152,9 +165,9 @@ class Gaussian(Vote):
         filled = np.isfinite(distances)
         last = np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
         width = last if self.bandwidth is None else np.full_like(last, self.bandwidth)
-        scaled = np.where(filled, distances, 0.0) / np.where(width > 0, width, 1.0)
-        exponent = -0.5 * np.square(scaled)
-        return np.where(filled, np.exp(exponent - exponent[:, :1]), 0.0)
+        with np.errstate(over="ignore"):
+            fall = 0.5 * np.square(np.where(filled, distances, 0.0) / np.where(width > 0, width, 1.0))
+        return np.where(filled, _relative(fall, distances), 0.0)
 
 
 @dataclass(frozen=True)

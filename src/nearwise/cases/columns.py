@@ -63,6 +63,16 @@ class Column:
             first, second = _widened(self, second.shape[1]), _widened(other, first.shape[1])
         return Column(np.concatenate([first, second]))
 
+    def without_unused_levels(self) -> Column:
+        """The same symbols under the levels that occur."""
+        if self.levels is None:
+            return self
+        used = np.flatnonzero(np.bincount(self.values[self.values >= 0], minlength=len(self.levels)))
+        if len(used) == len(self.levels):
+            return self
+        levels = tuple(self.levels[code] for code in used)
+        return Column(self.recode(levels), levels)
+
     def recode(self, levels: Sequence[Hashable]) -> NDArray[np.int32]:
         """Codes under other levels: -1 stays missing, a symbol that is not there becomes ``len(levels)``."""
         if self.levels is None:

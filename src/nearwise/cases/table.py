@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from nearwise.cases.columns import Column
 from nearwise.cases.convert import to_column
 from nearwise.cases.frames import RawTable, raw_table
 from nearwise.cases.infer import infer_kind
-from nearwise.cases.kinds import Kind
+from nearwise.cases.kinds import Kind, Ordinal
 from nearwise.cases.schema import Schema, as_kinds
 from nearwise.errors import InputError, SchemaError, did_you_mean
 
@@ -86,6 +86,15 @@ class CaseTable:
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
         labels = tuple(self.label(int(i)) for i in rows)
         return type(self)(self.schema, tuple(c.take(rows) for c in self.columns), len(rows), labels)
+
+    def keep(self, rows: Any) -> Self:
+        """The table as if the other cases had never been there: symbols that no case has any more are gone, too."""
+        left = self.take(rows)
+        columns = tuple(
+            column if isinstance(kind, Ordinal) else column.without_unused_levels()
+            for kind, column in zip(self.schema.values(), left.columns, strict=True)
+        )
+        return replace(left, columns=columns)
 
     def append(self, other: CaseTable) -> Self:
         if other.schema.names != self.schema.names:

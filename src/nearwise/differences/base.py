@@ -190,7 +190,13 @@ class Sampled(Fitted):
         else:
             largest = self._largest(smallest=0.0 if context.scale == "none" else 1e-100)
             self.maximum = largest
-            self.unit = 1.0 if context.scale == "none" else (largest if largest > 0 else np.inf)
+            self.unit = largest if largest > 0 else np.inf
+            if context.scale == "none" and not (largest == 0 and self._is_constant(values)):
+                self.unit = 1.0
+
+    def _is_constant(self, values: NDArray[Any]) -> bool:
+        """Whether no training value differs from the first, where those of the sample do not differ."""
+        return len(values) <= SAMPLE or not self.block(values[:1], values).any()
 
     def _prepare(self, column: Column, context: FitContext) -> None:
         """Look at the column before the first encoding."""

@@ -99,13 +99,17 @@ class Line(Fitted):
             self.maximum = self.period / 2
         units = {"range": self.maximum, "none": 1.0, "sigma": 0.0}
         if by == "sigma" and len(known):
-            units["sigma"] = self.period / 2 if self.period else 4.0 * float(np.std(self.sorted))
+            units["sigma"] = self.period / 2 if self.period else 4.0 * self._deviation()
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
 
     @cached_property
     def sorted(self) -> NDArray[np.float64]:
         """The known training values in ascending order, so that what is added up over them has one order."""
         return np.sort(self._scaled(_known(self._training)))
+
+    def _deviation(self) -> float:
+        """The standard deviation, about a middle value, so that it keeps its digits when the values lie far from 0."""
+        return float(np.std(self.sorted - self.sorted[len(self.sorted) // 2]))
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.turn is not None:

@@ -6,6 +6,7 @@ differences, not the cases: what cancels in A (x - q) cancels exactly, so ties s
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -44,9 +45,15 @@ def cannot_map(distance: Distance) -> str:
 
 
 def mean_of(column: Encoded) -> float:
-    """The mean of the known numbers, where a missing one stands; 0 where there is none."""
-    known = np.isfinite(column.values)
-    return float(np.where(known, column.values, 0.0).sum() / max(1, known.sum()))
+    """The mean of the known numbers, where a missing one stands; 0 where there is none.
+
+    The sum is exact before it is rounded, so the mean does not depend on the order of the cases.
+    """
+    known = column.values[np.isfinite(column.values)]
+    if not len(known):
+        return 0.0
+    size = math.frexp(float(np.abs(known).max()))[1]  # a power of two is exact, and the sum of huge numbers is finite
+    return math.ldexp(math.fsum(np.ldexp(known, -size).tolist()) / len(known), size)
 
 
 class MappedEngine(BlockEngine):
@@ -64,7 +71,7 @@ class MappedEngine(BlockEngine):
         assert isinstance(weights, Matrix)
         columns = distance.stored.cases.columns
         self._blocks, self._levels = weights.blocks, weights.levels
-        self._means = [0.0 if levels else mean_of(column) for levels, column in zip(self._levels, columns)]
+        self._means: dict[int, float] = {}
         self._tables = [weights.table(f, columns[f]) if level else None for f, level in enumerate(self._levels)]
         self._units = [m.scale(1) for m in distance.metric.measures]
         self._stored = self._placed(distance.stored.cases)
@@ -78,9 +85,17 @@ class MappedEngine(BlockEngine):
     def _placed(self, cases: Measured) -> list[NDArray[Any]]:
         """Per feature (n,) numbers without holes, or the place of each level."""
         return [
-            places(column, symbols(levels)) if levels else np.where(np.isfinite(column.values), column.values, mean)
-            for column, levels, mean in zip(cases.columns, self._levels, self._means, strict=True)
+            places(column, symbols(levels)) if levels else self._filled(f, column)
+            for f, (column, levels) in enumerate(zip(cases.columns, self._levels, strict=True))
         ]
+
+    def _filled(self, f: int, column: Encoded) -> Floats:
+        known = np.isfinite(column.values)
+        if known.all():
+            return np.asarray(column.values)
+        if f not in self._means:
+            self._means[f] = mean_of(self.distance.stored.cases.columns[f])
+        return np.where(known, column.values, self._means[f])
 
     def gaps(self, queries: Measured, cases: list[NDArray[Any]]) -> Floats:
         """(new features, m, n) A (x - q)"""

@@ -355,7 +355,7 @@ class Neighbors(Parameters):
         kept = np.setdiff1d(np.arange(len(before.ids)), gone)
         if not len(kept):
             raise InputError("All cases would be forgotten: at least one must stay.")
-        problem = self._problem(before.table.take(kept), before.target.take(kept), self.weighting_)
+        problem = self._problem(before.table.keep(kept), before.target.take(kept), self.weighting_)
         weights = self._relearned(problem, removed=before.problem.take(gone))
         self._set(self._model_of(problem, weights, before.ids[kept], before.next_id, None, before, kept))
         return self
@@ -373,7 +373,7 @@ class Neighbors(Parameters):
         if stays_exact(weighting):
             return weighting.learn(problem)
         warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
-        return weighting.weights_
+        return weighting.weights_.aligned(None, problem.metric.levels)
 
     # ------------------------------------------------------------------ explain
 

@@ -357,6 +357,6 @@ class Mergeable(Weighting):
         kept = np.setdiff1d(np.arange(len(before.table)), gone)
         if not len(kept):
             raise InputError("At least one case must stay.")
-        after = Problem.of(before.table.take(kept), before.target.take(kept), **self._settings)
+        after = Problem.of(before.table.keep(kept), before.target.take(kept), **self._settings)
         self.relearn(after, removed=before.take(gone))
         return self

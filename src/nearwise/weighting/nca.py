@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import power
+from nearwise.engines.mapped import mean_of
 from nearwise.errors import InputError, warn
 from nearwise.statistics.folds import seed_of
 from nearwise.statistics.kernel_regression import KernelRegression, first_map
@@ -172,8 +173,7 @@ def _in_units(problem: Problem) -> Array:
     """(n, p) numbers in units of their scale, a missing one at the mean."""
     X = np.stack([column.values for column in problem.cases.columns], axis=1).astype(np.float64)
     gone = np.stack([column.missing for column in problem.table.columns], axis=1)
-    known = np.maximum(1, (~gone).sum(axis=0))
-    means = np.where(gone, 0.0, X).sum(axis=0) / known
+    means = np.array([mean_of(column) for column in problem.cases.columns])
     return np.asarray((np.where(gone, means, X) - means) * np.sqrt(problem.metric.scales()))
 
 

@@ -203,7 +203,8 @@ def _variance(counts: ValueCounts, measure: Measure) -> float:
         return _variance_on_a_circle(np.mod(counts.values, kind.period) / kind.period, share) * turn * turn
     else:
         column = counts.column(kind.levels if isinstance(kind, Ordinal) else None)
-        x = measure.fitted.encode(column) * measure.scale(1)
+        held = measure.fitted.encode(column)
+        x = (held - held[len(held) // 2]) * measure.scale(1)  # the digits of the spread, however far from 0 it lies
     apart = x - float(share @ x)
     return float(share @ (apart * apart))
 

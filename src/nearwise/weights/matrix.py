@@ -62,6 +62,21 @@ class Matrix(Weights):
         ]
         return np.array(found, dtype=np.float64)
 
+    def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
+        """By the table's levels: a level that the matrix has no column for is 0 at every new feature."""
+        wanted = [
+            own if not own or known is None else (*known, *own[symbols(own) :])
+            for own, known in zip(self.levels, levels, strict=True)
+        ]
+        if tuple(wanted) == self.levels:
+            return self
+        nowhere, blocks = np.zeros((len(self.values), 1)), []
+        for own, asked, block in zip(self.levels, wanted, self.blocks, strict=True):
+            place = {level: at for at, level in enumerate(own)}
+            at = [place.get(level, len(own)) for level in asked] or [len(own)]
+            blocks.append(np.hstack([block, nowhere])[:, at] if own else block)
+        return Matrix(np.hstack(blocks), self.features, wanted)
+
     def _moved(self, places: list[int]) -> Weights:
         values = np.hstack([self.blocks[f] for f in places])
         return Matrix(values, [self.features[f] for f in places], [self.levels[f] for f in places])
