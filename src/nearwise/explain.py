@@ -5,6 +5,7 @@ A contribution is the term w_f * difference_f^p of the distance itself, so contr
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -13,8 +14,10 @@ from typing import Any, overload
 import numpy as np
 
 from nearwise.cases.frames import frame_of
+from nearwise.cases.kinds import Cyclic, Kind, Numeric
 from nearwise.cases.table import CaseTable
-from nearwise.differences.metric import Measured, power
+from nearwise.cases.times import as_time, in_units, in_words
+from nearwise.differences.metric import Measure, Measured, power
 from nearwise.engines.base import Distance
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.reference import terms
@@ -50,6 +53,8 @@ class Neighbour:
     """feature -> the intervals of the query's number and of this case's, where numbers are compared by intervals"""
     plain_distance: float | None = None
     """the distance before local scaling; the same where there is none"""
+    differences: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """feature -> how far its two values are apart, and in which unit, where the feature has one"""
 
     def differing(self, most: int = 3) -> list[str]:
         """The features that add most to the distance."""
@@ -113,6 +118,7 @@ class Explanation:
                 "factor": n.factor, "notes": n.notes,
                 "values": {k: _plain(v) for k, v in n.values.items()},
                 "intervals": {k: list(v) for k, v in n.intervals.items()},
+                "differences": {k: {"value": gap, "unit": unit} for k, (gap, unit) in n.differences.items()},
             }  # fmt: skip
 
         return {
@@ -247,13 +253,43 @@ def describe_case(
         distance=away * query_factor,
         contributions=parts,
         vote_share=share,
-        values={name: table.value(i, f) for f, name in enumerate(table.schema.names)},
-        query_values={name: asked.value(j, f) for f, name in enumerate(table.schema.names)},
+        values=_values(table, i),
+        query_values=_values(asked, j),
         factor=factor,
         notes=notes,
         intervals=_intervals(distance, table, i, asked, j),
         plain_distance=away / case_factor,
+        differences=_differences(table, i, asked, j),
     )
+
+
+def _values(table: CaseTable, row: int) -> dict[str, Any]:
+    """The values of a case; numbers that stand for dates and times as these."""
+    found = {}
+    for f, (name, kind) in enumerate(table.schema.items()):
+        value = table.value(row, f)
+        found[name] = value if value is None else _as_written(kind, value)
+    return found
+
+
+def _as_written(kind: Kind, value: Any) -> Any:
+    if isinstance(kind, Numeric | Cyclic) and kind.holds is not None and kind.unit is not None:
+        return as_time(value, kind.unit, kind.holds)
+    return value
+
+
+def _differences(table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[float, str]]:
+    found = {}
+    for f, (name, kind) in enumerate(table.schema.items()):
+        if not isinstance(kind, Numeric | Cyclic) or kind.unit is None:
+            continue
+        x, q = table.value(i, f), asked.value(j, f)
+        if x is not None and q is not None:
+            gap = abs(x - q)
+            if isinstance(kind, Cyclic):
+                gap = min(gap % kind.period, kind.period - gap % kind.period)
+            found[name] = (gap, kind.unit)
+    return found
 
 
 def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[str, str]]:
@@ -263,6 +299,7 @@ def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j
         if levels is None or stored.levels is not None or stored.missing[i] or query.missing[j]:
             continue
         codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
+        levels = _interval_names(measure) or levels
         found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
     return found
 
@@ -300,8 +337,18 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     return f"{said} from {n} similar cases{nearest}{''.join('; ' + t for t in told)}; adds up to {end}"
 
 
+def _interval_names(measure: Measure) -> tuple[str, ...]:
+    """Intervals between dates and times, by these; none where the numbers are no times."""
+    cuts = getattr(getattr(measure.fitted, "coding", None), "cuts", None)
+    if cuts is None or getattr(measure.kind, "holds", None) is None:
+        return ()
+    return tuple(cuts.named(lambda x: in_words(_as_written(measure.kind, x)) or f"{x:.6g}"))
+
+
 def _cell(value: Any) -> Any:
     """A value short enough to read."""
+    if (told := in_words(value)) is not None:
+        return told
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
@@ -321,6 +368,8 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, frozenset | set):
         return sorted(value, key=str)
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
     return value if isinstance(value, str | int | float | bool | None | list | dict) else str(value)
 
 
@@ -340,7 +389,8 @@ def _both(n: Neighbour, feature: str) -> str:
     both = [str(_cell(n.query_values[feature])), str(_cell(n.values[feature]))]
     if feature in n.intervals:
         both = [f"{value} in {interval}" for value, interval in zip(both, n.intervals[feature], strict=True)]
-    return f" {both[0]} / {both[1]}"
+    apart = f" ({in_units(*n.differences[feature])})" if feature in n.differences else ""
+    return f" {both[0]} / {both[1]}{apart}"
 
 
 def _why(n: Neighbour) -> str:

@@ -48,11 +48,18 @@ def shares(distribution: Mapping[Any, float]) -> str:
 
 
 def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, float]]:
-    """(feature, the query's value, the case's value, what it adds) for the features that add most."""
-    return [
-        (f, brief(neighbour.query_values.get(f)), brief(neighbour.values.get(f)), neighbour.contributions[f])
-        for f in neighbour.differing(most)
-    ]
+    """(feature, the query's value, the case's value, what it adds) for the features that add most.
+
+    Where the feature has a unit, how far the two are apart stands behind the case's value.
+    """
+    from nearwise.cases.times import in_units
+
+    told = []
+    for f in neighbour.differing(most):
+        apart = f" ({in_units(*neighbour.differences[f])})" if f in neighbour.differences else ""
+        held = brief(neighbour.values.get(f)) + apart
+        told.append((f, brief(neighbour.query_values.get(f)), held, neighbour.contributions[f]))
+    return told
 
 
 def remainder(why: Explanation, most: int = LISTED) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -47,7 +47,11 @@ class Cuts:
     @property
     def labels(self) -> tuple[str, ...]:
         """A name for each interval."""
-        points = [f"{x:.6g}" if float(f"{x:.6g}") == x else repr(float(x)) for x in self.points]
+        return self.named(lambda x: f"{x:.6g}" if float(f"{x:.6g}") == x else repr(x))
+
+    def named(self, write: Callable[[float], str]) -> tuple[str, ...]:
+        """The same with the cut points as ``write`` writes them."""
+        points = [write(float(x)) for x in self.points]
         if not points:
             return ("any",)
         left = self.closed == "left"

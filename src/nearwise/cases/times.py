@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["HOLDS", "SECONDS", "as_time", "from_time_array", "from_times", "in_words"]
+__all__ = ["HOLDS", "SECONDS", "as_time", "from_time_array", "from_times", "in_units", "in_words"]
 
 HOLDS = ("date", "datetime", "datetime with zone", "time", "timedelta")
 """what the numbers of a column of times were, in Python's words"""
@@ -100,6 +100,16 @@ def _duration(seconds: float, whole_days: bool) -> dt.timedelta:
         return dt.timedelta(days=days)
     near = round(seconds, 3)
     return dt.timedelta(seconds=near if abs(seconds - near) < 2e-6 else seconds)
+
+
+def in_units(amount: float, unit: str) -> str:
+    """An amount as people write it.
+
+    >>> in_units(1.0, "days"), in_units(94608000.0, "seconds"), in_units(0.25, "kg")
+    ('1 day', '94,608,000 seconds', '0.25 kg')
+    """
+    number = f"{amount:,.0f}" if 1e5 <= amount < 1e15 else f"{amount:.6g}"
+    return f"{number} {unit.removesuffix('s') if number == '1' and unit in SECONDS else unit}"
 
 
 def in_words(value: Any) -> str | None:
