@@ -13,6 +13,7 @@ from pathlib import Path
 
 PACKAGE = "nearwise"
 STAGES = (
+    "visible",
     "errors",
     "native",
     "progress",

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from nearwise.visible import visible
+
 __all__ = [
     "InputError",
     "MissingDependencyError",
@@ -26,8 +28,25 @@ __all__ = [
 ]
 
 
+_LONGEST = 4_000
+"""letters of a message: a value of a file that is quoted in it may be a million letters long"""
+_COMPARED = 100
+"""letters of a name that is compared with others; comparing takes time quadratic in them"""
+_CANDIDATES = 10_000
+
+
 class NearwiseError(Exception):
-    """Every error that nearwise raises on purpose."""
+    """Every error that nearwise raises on purpose.
+
+    Its text may quote a file, so control characters are shown and the middle of a very long text is left out;
+    ``args`` has it as it was raised.
+
+    >>> print(NearwiseError("a value is " + chr(27)))
+    a value is \\x1b
+    """
+
+    def __str__(self) -> str:
+        return _told(super().__str__())
 
 
 class InputError(NearwiseError, ValueError):
@@ -79,7 +98,14 @@ def warn(message: str, category: type[Warning] = NearwiseWarning) -> None:
         if back is None:
             break
         frame = back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(_told(message), category, stacklevel=level)
+
+
+def _told(message: str) -> str:
+    """A message for people; its end has the way out, so the middle is left out where it is too long."""
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 5 :]}"
+    return visible(message)
 
 
 def not_fitted(estimator: object) -> Exception:
@@ -101,7 +127,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "Did you mean 'mdw'?"
     """
     known = [str(k) for k in known]
-    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    short = [k for k in known[:_CANDIDATES] if len(k) <= _COMPARED]
+    near = difflib.get_close_matches(str(name), short, n=1, cutoff=0.5) if len(str(name)) <= _COMPARED else []
     if near:
         return f"Did you mean {near[0]!r}?"
     shown = ", ".join(repr(k) for k in known[:12]) + (" …" if len(known) > 12 else "")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, overload
 
 import numpy as np
@@ -21,6 +20,7 @@ from nearwise.differences.metric import Measure, Measured, power
 from nearwise.engines.base import Distance
 from nearwise.engines.mapped import MappedEngine
 from nearwise.engines.reference import terms
+from nearwise.visible import html_text, visible
 from nearwise.weights import Matrix
 
 __all__ = ["LIMITS", "NEIGHBOURS", "Explanation", "Explanations", "Neighbour", "contributions", "describe_case"]
@@ -142,7 +142,7 @@ class Explanation:
             lines.append(f"  {told_parts(self)}")
         for n in self.neighbours:
             vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
-            lines.append(f"  case {n.label}{_says(n)}, distance {n.distance:.4g}{vote}{_why(n)}")
+            lines.append(f"  case {_text(n.label)}{_says(n)}, distance {n.distance:.4g}{vote}{_why(n)}")
         if self.tied:
             vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
             lines.append(f"  … {self.tied} tied cases at the last place{vote}")
@@ -150,7 +150,7 @@ class Explanation:
             lines.append(f"  … {self.others} more cases, weight {self.others_share:.0%}")
         if self.unlike is not None:
             n = self.unlike
-            lines.append(f"  nearest otherwise: case {n.label}{_says(n)}, distance {n.distance:.4g}{_why(n)}")
+            lines.append(f"  nearest otherwise: case {_text(n.label)}{_says(n)}, distance {n.distance:.4g}{_why(n)}")
         return "\n".join(lines)
 
     def summary(self) -> str:
@@ -159,8 +159,8 @@ class Explanation:
 
     def _title(self) -> str:
         if self.prediction is None:
-            return f"query {self.query}"
-        return f"query {self.query}: {_cell(self.prediction)}{_shares(self.distribution)}"
+            return f"query {_text(self.query)}"
+        return f"query {_text(self.query)}: {_text(_cell(self.prediction))}{_shares(self.distribution)}"
 
     def to_html(self) -> str:
         """A small self-contained table."""
@@ -172,7 +172,7 @@ class Explanation:
             rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
         if self.unlike is not None:
             rows += _html_row(self.unlike, "nearest otherwise: ")
-        return f"<section class='explanation'><h3>{escape(self._title())}</h3><table>{head}{rows}</table></section>"
+        return f"<section class='explanation'><h3>{html_text(self._title())}</h3><table>{head}{rows}</table></section>"
 
     _repr_html_ = to_html
 
@@ -360,6 +360,11 @@ def _cell(value: Any) -> Any:
     return value if value is None or len(str(value)) <= 40 else str(value)[:39] + "…"
 
 
+def _text(value: Any) -> str:
+    """A value for people to read."""
+    return visible(str(value))
+
+
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, np.generic):
@@ -375,28 +380,28 @@ def _plain(value: Any) -> Any:
 
 def _shares(distribution: dict[Any, float]) -> str:
     ranked = sorted(distribution.items(), key=lambda kv: -kv[1])[:4]
-    return f" ({', '.join(f'{_cell(k)} {v:.0%}' for k, v in ranked if v > 0)})" if ranked else ""
+    return f" ({', '.join(f'{_text(_cell(k))} {v:.0%}' for k, v in ranked if v > 0)})" if ranked else ""
 
 
 def _says(n: Neighbour) -> str:
-    return "" if n.target is None else f": {_cell(n.target)}"
+    return "" if n.target is None else f": {_text(_cell(n.target))}"
 
 
 def _both(n: Neighbour, feature: str) -> str:
     """The two values; a new feature of a matrix has none."""
     if feature not in n.values:
         return ""
-    both = [str(_cell(n.query_values[feature])), str(_cell(n.values[feature]))]
+    both = [_text(_cell(n.query_values[feature])), _text(_cell(n.values[feature]))]
     if feature in n.intervals:
-        both = [f"{value} in {interval}" for value, interval in zip(both, n.intervals[feature], strict=True)]
+        both = [f"{value} in {visible(interval)}" for value, interval in zip(both, n.intervals[feature], strict=True)]
     apart = f" ({in_units(*n.differences[feature])})" if feature in n.differences else ""
     return f" {both[0]} / {both[1]}{apart}"
 
 
 def _why(n: Neighbour) -> str:
-    parts = [f"{f}{_both(n, f)} adds {n.contributions[f]:.3g}" for f in n.differing()]
+    parts = [f"{visible(f)}{_both(n, f)} adds {n.contributions[f]:.3g}" for f in n.differing()]
     told = "; ".join(parts) or "no difference that counts"
-    missing = "".join(f" [{f} missing: {policy}]" for f, policy in n.notes.items())
+    missing = "".join(f" [{visible(f)} missing: {policy}]" for f, policy in n.notes.items())
     rescaled = f" [known features rescaled by {n.factor:.3g}]" if n.factor != 1 else ""
     return f" — {told}{missing}{rescaled}"
 
@@ -404,12 +409,12 @@ def _why(n: Neighbour) -> str:
 def _html_row(n: Neighbour, prefix: str) -> str:
     total = sum(n.contributions.values()) or 1.0
     bars = "".join(
-        f"<div title='{escape(_both(n, f), quote=True)}'>"
-        f"{escape(f)} <span class='bar' style='display:inline-block;background:#4c78a8;height:.7em;"
+        f"<div title='{html_text(_both(n, f))}'>"
+        f"{html_text(f)} <span class='bar' style='display:inline-block;background:#4c78a8;height:.7em;"
         f"width:{max(1, round(120 * n.contributions[f] / total))}px'></span> {n.contributions[f]:.3g}</div>"
         for f in n.differing(5)
     )
     return (
-        f"<tr><td>{escape(prefix)}{escape(str(n.label))}</td><td>{escape(_says(n)[2:])}</td>"
+        f"<tr><td>{html_text(prefix)}{html_text(n.label)}</td><td>{html_text(_says(n)[2:])}</td>"
         f"<td>{n.distance:.4g}</td><td>{n.vote_share:.0%}</td><td>{bars or 'nothing'}</td></tr>"
     )

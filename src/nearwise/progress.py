@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from nearwise.visible import visible
+
 T = TypeVar("T")
 
 _busy = threading.local()
@@ -37,9 +39,10 @@ def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
 
 def _open_bar(label: str, total: int, done: int):  # type: ignore[no-untyped-def]
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     bar = Progress(console=Console(stderr=True), transient=True)
-    bar.add_task(label, total=total, completed=done)
+    bar.add_task(escape(visible(label)), total=total, completed=done)
     bar.start()
     return bar

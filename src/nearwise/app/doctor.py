@@ -44,6 +44,7 @@ def doctor(
     """
     from nearwise.app.output import json_text, write
     from nearwise.errors import InputError
+    from nearwise.visible import visible
 
     if file is None and (target is not None or regression):
         raise InputError("Name the FILE that --target and --regression are about.")
@@ -56,7 +57,7 @@ def doctor(
         return
     write(_told(found))
     if plan is not None:
-        write(f"\n{file}\n{plan.describe()}")
+        write(f"\n{visible(str(file))}\n{plan.describe()}")
 
 
 def installation() -> dict[str, Any]:

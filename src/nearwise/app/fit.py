@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nearwise.app.options import AsJson, Learning, Reading, Regression, Target, with_options
+from nearwise.app.options import AsJson, GuardFormulas, Learning, Reading, Regression, Target, with_options
 
 __all__ = ["fit", "predict"]
 
@@ -62,6 +62,7 @@ def predict(
     reading: Reading,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of the votes of every class.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Write to this file and not to standard output.")] = None,
+    guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict the cases of a file, as CSV."""
@@ -84,9 +85,10 @@ def predict(
         shares = model.predict_proba(table)
         columns |= {f"p({label})": shares[:, c].tolist() for c, label in enumerate(model.classes_)}
     rows = list(zip(*columns.values(), strict=True))
-    text = (
-        json_text([dict(zip(columns, row, strict=True)) for row in rows]) if as_json else csv_text(list(columns), rows)
-    )
+    if as_json:
+        text = json_text([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        text = csv_text(list(columns), rows, guard_formulas)
     if out is None:
         write(text)
         return

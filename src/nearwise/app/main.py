@@ -93,6 +93,8 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         name = "" if error.filename is None else f"{error.filename}: "
         return _fail(f"{name}{error.strerror or error}.", USAGE)
+    except MemoryError:
+        return _fail("There is not enough memory for this. Take fewer cases or columns, or a larger machine.", USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:

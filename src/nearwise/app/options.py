@@ -19,6 +19,7 @@ from nearwise.errors import InputError
 
 __all__ = [
     "AsJson",
+    "GuardFormulas",
     "Learning",
     "Reading",
     "Regression",
@@ -33,6 +34,10 @@ __all__ = [
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]
+GuardFormulas = Annotated[
+    bool,
+    typer.Option("--guard-formulas", help="In CSV, put ' before texts that a spreadsheet would run as a formula."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 

@@ -1,9 +1,11 @@
-"""Where things go: data to standard output, talk to standard error, files in one step or not at all."""
+"""Where things go: data to standard output, talk to standard error, files in one step or not at all.
+
+Data is exact in files and pipes. What a person reads, on a terminal or as talk, shows control characters instead.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import math
 import os
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearwise.errors import InputError
+from nearwise.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,15 +25,18 @@ __all__ = ["check_output", "csv_text", "json_text", "plain", "say", "show", "wri
 
 _PIPE_WIDTH = 1_000
 """columns of a table that is not shown on a terminal: wide enough that nothing is cut"""
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""how a formula begins in a spreadsheet, also in letters of double width"""
 
 
 def say(message: str) -> None:
     """Talk: one line on standard error."""
-    print(message, file=sys.stderr, flush=True)
+    print(visible(message), file=sys.stderr, flush=True)
 
 
 def write(text: str) -> None:
-    """Data: text on standard output."""
+    """Data: text on standard output; a terminal is shown the control characters that a pipe is sent."""
+    text = visible_lines(text) if sys.stdout.isatty() else text
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
@@ -63,15 +69,39 @@ def plain(value: Any) -> Any:
 
 
 def json_text(found: Any) -> str:
-    return json.dumps(plain(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return visible_json(json.dumps(plain(found), ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    buffer = StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return buffer.getvalue()
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], guard: bool = False) -> str:
+    r"""Rows as CSV. With ``guard``, a text that a spreadsheet would run as a formula gets a ' in front.
+
+    >>> print(csv_text(["row", "prediction"], [(0, "=1+1"), (1, -2.5), (2, "a\rb")], guard=True).replace("\r", "^M"))
+    row,prediction
+    0,'=1+1
+    1,-2.5
+    2,"a^Mb"
+    <BLANKLINE>
+    """
+    return "".join(",".join(_field(cell, guard) for cell in row) + "\n" for row in (header, *rows))
+
+
+def _field(cell: Any, guard: bool) -> str:
+    """One cell. Python's own writer leaves a carriage return without quotes, which reads back as two rows."""
+    text = "" if cell is None else str(cell)
+    if guard and isinstance(cell, str) and _runs(cell):
+        text = f"'{text}"
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\r\n') else text
+
+
+def _runs(text: str) -> bool:
+    """Whether a spreadsheet may take the text for a formula: a sign of one in front, and not just a number."""
+    if not text.lstrip().startswith(_FORMULA) and not text.startswith(("\t", "\r", "\n")):
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
 
 
 def check_output(path: Path | None) -> None:

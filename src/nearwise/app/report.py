@@ -1,10 +1,10 @@
-"""A report as one HTML file: no scripts, no requests, light and dark, readable on a phone. Everything is escaped."""
+"""A report as one HTML file: no scripts, no requests, light and dark, readable on a phone. Everything is escaped,
+and control characters are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from nearwise import __version__
 from nearwise.app.values import LISTED, brief, k_used, measured, ranked, reasons, remainder
 from nearwise.lab.significance import Difference, in_words
+from nearwise.visible import html_text
 from nearwise.weights import PerClass
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Report:
 
 def page(report: Report) -> str:
     """The whole file."""
-    parts = [f"<h1>{escape(report.title)}</h1><p>{escape(report.about)}</p>"]
+    parts = [f"<h1>{html_text(report.title)}</h1><p>{html_text(report.about)}</p>"]
     if report.comparisons:
         parts.append("<h2>Methods compared</h2>" + "".join(_compared(compared) for compared in report.comparisons))
     if report.weights is not None:
@@ -94,32 +95,32 @@ def page(report: Report) -> str:
     if report.schema is not None:
         parts.append(_schema(report.schema))
     if report.notes:
-        parts.append("<h2>How this was measured</h2>" + "".join(f"<p>{escape(note)}</p>" for note in report.notes))
+        parts.append("<h2>How this was measured</h2>" + "".join(f"<p>{html_text(note)}</p>" for note in report.notes))
     return (
         "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        f"<title>{escape(report.title)}</title><style>{_STYLE}</style></head>\n<body>"
+        f"<title>{html_text(report.title)}</title><style>{_STYLE}</style></head>\n<body>"
         + "\n".join(parts)
-        + f"\n<footer>Written by nearwise {escape(__version__)}.</footer></body></html>\n"
+        + f"\n<footer>Written by nearwise {html_text(__version__)}.</footer></body></html>\n"
     )
 
 
 def _table(head: Sequence[str], rows: Sequence[str]) -> str:
-    cells = "".join(f"<th>{escape(name)}</th>" for name in head)
+    cells = "".join(f"<th>{html_text(name)}</th>" for name in head)
     return f"<div class=wide><table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 
 def _row(*cells: Any) -> str:
-    return "<tr>" + "".join(f"<td class=n>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<td class=n>{html_text(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _compared(compared: Compared) -> str:
-    comparison, about = compared.comparison, f"<h3>{escape(compared.about)}</h3>" if compared.about else ""
+    comparison, about = compared.comparison, f"<h3>{html_text(compared.about)}</h3>" if compared.about else ""
     results = (comparison.baseline, *comparison.results)
     # accuracy has the scale 0 to 1, an error that of the worst method
     most = max(r.mean + r.spread for r in results if r.applicable) if comparison.regression else 1.0
     rows = [_result(comparison, result, most) for result in results]
-    told = "".join(f"<p>{escape(in_words(d, comparison.regression))}</p>" for d in compared.differences)
+    told = "".join(f"<p>{html_text(in_words(d, comparison.regression))}</p>" for d in compared.differences)
     head = ("method", comparison.measure, "mean ± spread", "R²" if comparison.regression else "pooled", "k", "seconds")
     less = " Less is better." if comparison.regression else ""
     legend = f"Bars are means over folds, the line across the end is one standard deviation each way.{less}"
@@ -128,8 +129,8 @@ def _compared(compared: Compared) -> str:
 
 def _result(comparison: Comparison, result: Result, most: float) -> str:
     if not result.applicable:
-        reason = escape(f"not applicable: {result.reason}")
-        return f"<tr><td class=n>{escape(result.method)}</td><td colspan=5 class=soft>{reason}</td></tr>"
+        reason = html_text(f"not applicable: {result.reason}")
+        return f"<tr><td class=n>{html_text(result.method)}</td><td colspan=5 class=soft>{reason}</td></tr>"
     low, high = max(0.0, result.mean - result.spread), min(most, result.mean + result.spread)
     bar = (
         f"<div class=track><div class=fill style='width:{_percent(result.mean, most)}'></div>"
@@ -138,7 +139,7 @@ def _result(comparison: Comparison, result: Result, most: float) -> str:
     pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
     seconds = f"{result.seconds:.2f}" if result.k else "-"
     cells = _row(measured(comparison, result), pooled, k_used(result), seconds).removeprefix("<tr>")
-    return f"<tr><td class=n>{escape(result.method)}</td><td>{bar}</td>{cells}"
+    return f"<tr><td class=n>{html_text(result.method)}</td><td>{bar}</td>{cells}"
 
 
 def _percent(part: float, whole: float) -> str:
@@ -157,35 +158,35 @@ def _weights(weights: Weights, about: str) -> str:
         cells = "".join(
             f"<td class='n heat' style='--part:{_percent(float(w[f]), largest)}'>{w[f]:.3f}</td>" for w in columns
         )
-        rows.append(f"<tr><td class=n>{escape(weights.features[f])}</td>{cells}</tr>")
-    return f"<h2>Learned weights</h2><p class=soft>{escape(about)}</p>{_table(['feature', *names], rows)}"
+        rows.append(f"<tr><td class=n>{html_text(weights.features[f])}</td>{cells}</tr>")
+    return f"<h2>Learned weights</h2><p class=soft>{html_text(about)}</p>{_table(['feature', *names], rows)}"
 
 
 def _explanation(why: Explanation, title: str, most: int) -> str:
     answer = "" if why.prediction is None else f" → {brief(why.prediction)}"
-    head = f"<h3>{escape(title or f'query {brief(why.query)}')}{escape(answer)}</h3>"
+    head = f"<h3>{html_text(title or f'query {brief(why.query)}')}{html_text(answer)}</h3>"
     votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))
     asked = why.neighbours[0].query_values if why.neighbours else {}
     values = "; ".join(f"{name} {brief(value)}" for name, value in asked.items())
     rows = [_neighbour(n, f"{n.vote_share:.0%}" if why.prediction is not None else "-") for n in why.neighbours[:most]]
     if more := remainder(why, most):
-        rows.append(f"<tr><td colspan=5 class=soft>… {escape(more)}</td></tr>")
+        rows.append(f"<tr><td colspan=5 class=soft>… {html_text(more)}</td></tr>")
     if why.unlike is not None:
         rows.append("<tr><th colspan=5>The nearest case that says otherwise</th></tr>" + _neighbour(why.unlike, "-"))
     table = _table(("case", "says", "distance", "vote", "what differs: query / case, what it adds"), rows)
-    lead = f"<p>{escape(votes)}</p>" if votes else ""
-    return f"<div class=card>{head}{lead}<p class=soft><small>{escape(values)}</small></p>{table}</div>"
+    lead = f"<p>{html_text(votes)}</p>" if votes else ""
+    return f"<div class=card>{head}{lead}<p class=soft><small>{html_text(values)}</small></p>{table}</div>"
 
 
 def _neighbour(n: Neighbour, vote: str) -> str:
     total = sum(n.contributions.values()) or 1.0
     told = "".join(
         f"<span class=why><i style='width:{max(2, round(60 * part / total))}px'></i>"
-        f"{escape(f)} {escape(asked)} / {escape(held)} <b>+{part:.3g}</b></span>"
+        f"{html_text(f)} {html_text(asked)} / {html_text(held)} <b>+{part:.3g}</b></span>"
         for f, asked, held, part in reasons(n, 4)
     )
     for f, policy in n.notes.items():
-        told += f"<span class='why soft'>{escape(f)} missing: {escape(policy)}</span>"
+        told += f"<span class='why soft'>{html_text(f)} missing: {html_text(policy)}</span>"
     if n.factor != 1:
         told += f"<span class='why soft'>rescaled by {n.factor:.3g}</span>"
     says = "-" if n.target is None else brief(n.target)
@@ -198,7 +199,6 @@ def _schema(schema: Schema) -> str:
     for name, kind in schema.items():
         why = f"guessed: {schema.guessed[name]}" if name in schema.guessed else "given"
         remark = f" ({schema.remarks[name]})" if name in schema.remarks else ""
-        rows.append(
-            f"<tr><td class=n>{escape(name)}</td><td>{escape(repr(kind))}</td><td>{escape(why + remark)}</td></tr>"
-        )
+        cells = f"<td>{html_text(repr(kind))}</td><td>{html_text(why + remark)}</td>"
+        rows.append(f"<tr><td class=n>{html_text(name)}</td>{cells}</tr>")
     return "<h2>The features</h2>" + _table(("feature", "kind", "why"), rows)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from nearwise.app.values import LISTED, brief, k_used, measured, reasons, remainder, shares
 from nearwise.lab.significance import Difference, in_words
+from nearwise.visible import visible
 from nearwise.weights import PerClass
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def weights_view(weights: Weights) -> list[Any]:
     table.add_column("feature", no_wrap=True)
     views: list[Any] = [table]
     if isinstance(weights, PerClass) and len(weights.classes) <= _MANY_CLASSES:
-        columns, names = weights.values, [str(c) for c in weights.classes]
+        columns, names = weights.values, [visible(str(c)) for c in weights.classes]
     else:
         columns, names = weights.importances[None, :], ["weight"]
         if weights.shape != "global":
@@ -41,7 +42,7 @@ def weights_view(weights: Weights) -> list[Any]:
     largest = float(columns.max()) if columns.size else 0.0
     for f in np.argsort(-weights.importances, kind="stable"):
         cells = [_bar(float(column[f]), largest) for column in columns]
-        table.add_row(weights.features[f], *cells)
+        table.add_row(visible(weights.features[f]), *cells)
     return views
 
 
@@ -67,7 +68,7 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference]) -
         if result.applicable:
             pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
             table.add_row(
-                result.method,
+                visible(result.method),
                 measured(comparison, result),
                 pooled,
                 k_used(result),
@@ -75,9 +76,11 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference]) -
                 style=_style(result),
             )
         else:
-            table.add_row(result.method, "not applicable", "", "", "", style="dim")
-    refused = [Text(f"{r.method}: not applicable: {r.reason}", style="dim") for r in comparison.results if r.reason]
-    return [table, *refused, *(Text(in_words(d, comparison.regression)) for d in differences)]
+            table.add_row(visible(result.method), "not applicable", "", "", "", style="dim")
+    refused = [
+        Text(visible(f"{r.method}: not applicable: {r.reason}"), style="dim") for r in comparison.results if r.reason
+    ]
+    return [table, *refused, *(Text(visible(in_words(d, comparison.regression))) for d in differences)]
 
 
 def _seconds(result: Result) -> str:
@@ -90,7 +93,7 @@ def _style(result: Result) -> str:
 
 def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> list[Any]:
     """The answer, the cases it rests on with what differs, and the nearest case that says otherwise."""
-    head = Text(title or f"query {brief(why.query)}", style="bold")
+    head = Text(visible(title) or f"query {brief(why.query)}", style="bold")
     if why.prediction is not None:
         head.append(f" → {brief(why.prediction)}", style="bold cyan")
     if why.distribution:
@@ -110,9 +113,9 @@ def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> l
 
 
 def _cells(neighbour: Neighbour, why: Explanation) -> list[str]:
-    told = "; ".join(f"{f} {asked} / {held} +{part:.3g}" for f, asked, held, part in reasons(neighbour))
+    told = "; ".join(f"{visible(f)} {asked} / {held} +{part:.3g}" for f, asked, held, part in reasons(neighbour))
     for f, policy in neighbour.notes.items():
-        told += f" [{f} missing: {policy}]"
+        told += f" [{visible(f)} missing: {policy}]"
     if neighbour.factor != 1:
         told += f" [rescaled by {neighbour.factor:.3g}]"
     says = "-" if neighbour.target is None else brief(neighbour.target)

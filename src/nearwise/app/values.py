@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nearwise.visible import visible
+
 if TYPE_CHECKING:
     from nearwise.explain import Explanation, Neighbour
     from nearwise.lab.protocols import Comparison, Result
@@ -16,7 +18,7 @@ LISTED = 10
 
 
 def brief(value: Any, most: int = 40) -> str:
-    """A value in at most so many letters.
+    """A value in at most so many letters, control characters shown.
 
     >>> brief(0.1 + 0.2), brief({"b", "a"}), brief(None), brief([1.0, 2.5])
     ('0.3', '{a, b}', '?', '[1, 2.5]')
@@ -35,6 +37,7 @@ def brief(value: Any, most: int = 40) -> str:
         text = "{" + ", ".join(sorted(str(v) for v in value)) + "}"
     else:
         text = str(value)
+    text = visible(text[: most + 1])
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.options import AsJson, Learning, Reading, Regression, Target, with_options
+from nearwise.app.options import AsJson, GuardFormulas, Learning, Reading, Regression, Target, with_options
 
 if TYPE_CHECKING:
     from nearwise.weights import Weights
@@ -29,6 +29,7 @@ def weights(
     out: Annotated[
         Path | None, typer.Option("--out", help="Also write them to a .json or .csv file, which --weights takes.")
     ] = None,
+    guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn how much each feature counts."""
@@ -55,7 +56,7 @@ def weights(
     else:
         show(*weights_view(found))
     if out is not None:
-        write_file(out, json_text(found.to_json()) if out.suffix == ".json" else _csv(found))
+        write_file(out, json_text(found.to_json()) if out.suffix == ".json" else _csv(found, guard_formulas))
         say(f"wrote {out}")
 
 
@@ -71,11 +72,11 @@ def given_weights(method: str) -> Any:
     return get(method).id
 
 
-def _csv(found: Weights) -> str:
+def _csv(found: Weights, guard: bool) -> str:
     from nearwise.app.output import csv_text
 
     columns = found.columns()
-    return csv_text(list(columns), zip(*columns.values(), strict=True))
+    return csv_text(list(columns), zip(*columns.values(), strict=True), guard)
 
 
 def _from_json(path: Path) -> Any:
@@ -125,7 +126,10 @@ def _from_csv(path: Path) -> dict[str, float]:
 
     from nearwise.errors import InputError
 
-    rows = list(csv.DictReader(StringIO(_text(path), newline="")))
+    try:
+        rows = list(csv.DictReader(StringIO(_text(path), newline="")))
+    except csv.Error as error:
+        raise InputError(f"{path} does not hold weights: it is not CSV in UTF-8 ({error}).") from None
     if not rows or not {"feature", "weight"} <= set(rows[0]):
         raise InputError(f"{path} does not hold weights: expected columns 'feature' and 'weight'.")
     if set(rows[0]) != {"feature", "weight"}:

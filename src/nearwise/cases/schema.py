@@ -9,6 +9,7 @@ from typing import Any
 
 from nearwise.cases.kinds import KINDS, Kind
 from nearwise.errors import SchemaError, did_you_mean
+from nearwise.visible import visible
 
 __all__ = ["Schema", "as_kind", "as_kinds"]
 
@@ -84,8 +85,8 @@ class Schema(Mapping[str, Kind]):
         if isinstance(found, str):
             try:
                 found = json.loads(found)
-            except json.JSONDecodeError as error:
-                raise SchemaError(f"The schema is not JSON: {error}.") from error
+            except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, lists thousands deep
+                raise SchemaError(f"The schema is not JSON: {error}.") from None
         if not isinstance(found, Mapping):
             raise SchemaError(f"A schema is an object of feature names and kinds, got {type(found).__name__}.")
         features = found.get("features", found)
@@ -98,7 +99,7 @@ class Schema(Mapping[str, Kind]):
         )
 
     def __str__(self) -> str:
-        rows = [("feature", "kind", "difference", "missing", "why")]
+        rows: list[tuple[str, ...]] = [("feature", "kind", "difference", "missing", "why")]
         for name, kind in self.kinds.items():
             why = "guessed: " + self.guessed[name] if name in self.guessed else "given"
             if name in self.remarks:
@@ -106,11 +107,12 @@ class Schema(Mapping[str, Kind]):
             apart = ("difference", "missing", "function", "holds")
             settings = [f"{k}={v!r}" for k, v in kind._settings().items() if k not in apart]
             shown = kind.name + (f"({', '.join(settings)})" if settings else "")
-            rows.append((name, shown, _shown(kind.difference), _shown(kind.missing), why))
+            cells = (name, shown, _shown(kind.difference), _shown(kind.missing), why)
+            rows.append(tuple(map(visible, cells)))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
         if self.ignored:
-            lines.append("ignored: " + ", ".join(self.ignored))
+            lines.append("ignored: " + visible(", ".join(self.ignored)))
         return "\n".join(lines)
 
 
@@ -159,4 +161,4 @@ def as_kind(given: Any, name: str = "?") -> Kind:
     try:
         return by_name[given.lower()](**settings)
     except TypeError as error:
-        raise SchemaError(f"The kind of feature {name!r} cannot be made: {error}.") from error
+        raise SchemaError(f"The kind of feature {name!r} cannot be made: {error}.") from None

@@ -9,6 +9,7 @@ import inspect
 from typing import Any, Self
 
 from nearwise.errors import InputError, did_you_mean
+from nearwise.visible import visible_lines
 
 __all__ = ["Parameters"]
 
@@ -69,7 +70,7 @@ class Parameters:
         for name in self._parameter_names():
             value = getattr(self, name, None)
             if repr(value) != repr(defaults[name]):
-                changed.append(f"{name}={value!r}")
+                changed.append(visible_lines(f"{name}={value!r}"))  # pandas shows text raw
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -22,6 +22,7 @@ from nearwise.cases.target import Target
 from nearwise.differences import check, resolve
 from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.errors import InputError, MissingValueError, check_choice, did_you_mean
+from nearwise.visible import visible
 
 __all__ = ["LARGEST_P", "SCALES", "Encoded", "Measure", "Measured", "Metric", "check_settings", "power"]
 
@@ -243,7 +244,7 @@ class Metric:
             lines.append(
                 f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.bounds[0]:.6g}, missing: {m.policy}"
             )
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 def check_settings(

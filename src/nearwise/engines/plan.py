@@ -28,6 +28,7 @@ from nearwise.engines.reference import ReferenceEngine
 from nearwise.engines.staged import StagedEngine
 from nearwise.engines.weighed import WeighedEngine
 from nearwise.errors import InputError, check_choice
+from nearwise.visible import visible
 
 __all__ = ["ENGINES", "Plan", "plan"]
 
@@ -57,8 +58,8 @@ class Plan:
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
         lines = [f"engine: {self.engine.name}, {len(self.engine.distance.stored)} stored cases"]
-        lines += [f"  {self.engine.note}"] if self.engine.note else []
-        lines += [f"  not {name}: {why}" for name, why in self.rejected.items()]
+        lines += [f"  {visible(self.engine.note)}"] if self.engine.note else []
+        lines += [f"  not {name}: {visible(why)}" for name, why in self.rejected.items()]
         return "\n".join([*lines, self.engine.distance.metric.describe()])
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nearwise.cases.frames import frame_of
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, MissingDependencyError, WeightShapeError
+from nearwise.visible import visible
 from nearwise.weights.labels import is_frame, labelled
 
 __all__ = ["Array", "Stored", "Weights", "as_numbers"]
@@ -146,7 +147,7 @@ class Weights:
 
     def __repr__(self) -> str:
         top = np.argsort(-self.importances, kind="stable")[:4]
-        shown = ", ".join(f"{self.features[f]}: {self.importances[f]:.3g}" for f in top)
+        shown = ", ".join(f"{visible(self.features[f])}: {self.importances[f]:.3g}" for f in top)
         return f"{type(self).__name__}({len(self.features)} features; {shown}{', …' if len(self.features) > 4 else ''})"
 
     def __eq__(self, other: object) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from nearwise.errors import ReadError, did_you_mean
+from nearwise.visible import visible
 
 __all__ = ["AtLine", "readable", "text_lines"]
 
@@ -29,7 +30,7 @@ class AtLine:
     lines: array[int]
 
     def __call__(self, case: int) -> str:
-        return f"{self.name}, line {self.lines[case]}"
+        return f"{visible(self.name)}, line {self.lines[case]}"
 
 
 def readable(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nearwise.cases.frames import RawTable, raw_table
 from nearwise.errors import MissingDependencyError, ReadError
+from nearwise.visible import visible
 
 __all__ = ["read_parquet"]
 
@@ -23,7 +24,7 @@ class AtRow:
     name: str
 
     def __call__(self, case: int) -> str:
-        return f"{self.name}, row {case + 1}"
+        return f"{visible(self.name)}, row {case + 1}"
 
 
 def read_parquet(path: Path) -> RawTable:
@@ -34,7 +35,7 @@ def read_parquet(path: Path) -> RawTable:
         raise
     except Exception as error:  # each library has its own family of errors, and OSError besides
         told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ReadError(f"{path.name} cannot be read as Parquet ({told}). Fetch it again, or write it anew.") from error
+        raise ReadError(f"{path.name} cannot be read as Parquet ({told}). Fetch it again, or write it anew.") from None
     table = replace(raw_table(frame), source=AtRow(path.name))
     if not table.n:
         raise ReadError(f"{path.name} has no cases: expected at least one row.")
