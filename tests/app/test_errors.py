@@ -1,6 +1,8 @@
 """What goes wrong is told in one sentence on standard error, with an exit code, and leaves no half-written file."""
 
+import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 
 from nearwise.app import main as app
 from nearwise.app.output import write_file
+from nearwise.cases.readers.limits import LIMITS
 from nearwise.errors import InputError
 
 
@@ -239,3 +242,22 @@ def test_a_pipe_is_refused_wherever_a_file_is_read(nearwise, play, tmp_path):
     refused(nearwise("weights", play, "--target", "class", "--weights", "pipe.json"), "is a pipe or a device")
     refused(nearwise("weights", play, "--target", "class", "--weights", "pipe.csv"), "is a pipe or a device")
     refused(nearwise("predict", "pipe.nearwise", play), "it is no regular file")
+
+
+def test_limits_of_the_readers_are_met_by_name_and_raised_by_option(nearwise, play, tmp_path):
+    nearwise("fit", play, "--target", "class", "--out", "m.nearwise")
+    (tmp_path / "few.jsonl").write_text("".join(f'{{"a{i}": {i}}}\n' for i in range(3)))
+    for command in (("schema", play), ("predict", "m.nearwise", play), ("doctor", play)):
+        refused(nearwise(*command, "--max-columns", "3"), "max_columns = 3", "--max-columns")
+        refused(nearwise(*command, "--max-line", "5"), "max_line = 5", "--max-line")
+        assert nearwise(*command, "--max-columns", "4", "--max-line", "20").code == 0
+    refused(nearwise("schema", "few.jsonl", "--max-absent", "5"), "max_absent = 5", "--max-absent")
+    (tmp_path / "play.csv.gz").write_bytes(gzip.compress(play.read_bytes()))
+    refused(nearwise("schema", "play.csv.gz", "--max-size", "20"), "max_size = 20", "--max-size")
+    refused(nearwise("schema", play, "--max-line", "0"), "--max-line")
+
+
+def test_the_help_names_the_limits_that_hold(nearwise):
+    told = " ".join(nearwise("schema", "--help").out.split())
+    for name, limit in vars(LIMITS).items():
+        assert re.search(rf"--{name.replace('_', '-')} .*?{limit:,}", told), name

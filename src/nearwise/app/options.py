@@ -63,6 +63,22 @@ class Reading:
     keep: Annotated[
         str | None, typer.Option("--keep", help="With --group-by: columns that are the same in a group and stay plain.")
     ] = None
+    max_line: Annotated[
+        int | None, typer.Option("--max-line", min=1, help="Letters of a line, or of a row of CSV; 10,000,000.")
+    ] = None
+    max_columns: Annotated[int | None, typer.Option("--max-columns", min=1, help="Columns of a table; 100,000.")] = None
+    max_size: Annotated[
+        int | None, typer.Option("--max-size", min=1, help="Bytes that a packed file unpacks to; 2,000,000,000.")
+    ] = None
+    max_absent: Annotated[
+        int | None,
+        typer.Option("--max-absent", min=1, help="Values that JSON lines or sparse ARFF leave out; 50,000,000."),
+    ] = None
+
+    def limits(self) -> dict[str, int]:
+        """The limits of the reader that were named; the others are its own."""
+        names = ("max_line", "max_columns", "max_size", "max_absent")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from nearwise.app.output import say
 from nearwise.errors import InputError
 
 if TYPE_CHECKING:
-    from nearwise.cases.frames import RawTable
+    from nearwise.cases.frames import RawColumn, RawTable
     from nearwise.cases.kinds import Kind
     from nearwise.cases.schema import Schema
 
@@ -39,18 +39,20 @@ def read_cases(file: Path, reading: Reading, target: str | None = None, as_text:
         raise InputError("--label and --group-by: grouped cases are named by their group, leave --label out.")
     given = _given(reading)
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
-    kinds = {name: kind for name, kind in given.items() if name not in ignored}
+    left_out = frozenset(ignored)
+    kinds = {name: kind for name, kind in given.items() if name not in left_out}
     read_as = {**kinds, target: Symbolic()} if target is not None and as_text else kinds
     settings: dict[str, Any] = {
         "schema": Schema(read_as, given.guessed), "ignore": ignored, "group_by": reading.group_by,
-        "keep": listed(reading.keep),
+        "keep": listed(reading.keep), **reading.limits(),
     }  # fmt: skip
     table, values = (read(file, **settings), []) if target is None else read(file, target, **settings)
     table = _labelled(table, reading.label)
     if reading.group_by is not None:  # grouping makes sets of columns, so kinds given for their rows are used up
         plain = listed(reading.keep)
         kinds = {name: kind for name, kind in kinds.items() if name in plain or kind.name == "Set"}
-    return Cases(table, {name: kind for name, kind in kinds.items() if name in table.names}, values)
+    there = frozenset(table.names)
+    return Cases(table, {name: kind for name, kind in kinds.items() if name in there}, values)
 
 
 def read_classes(file: Path, reading: Reading, target: str) -> Cases:
@@ -102,22 +104,22 @@ def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
 
     schema = model.schema_
     vectors = [name for name, kind in schema.items() if isinstance(kind, Set) and kind.members == "vectors"]
-    table = read(
-        file, schema=schema, ignore=listed(reading.ignore), group_by=reading.group_by, keep=listed(reading.keep),
-        set_name=vectors[0] if reading.group_by is not None and vectors else None,
-    )  # fmt: skip
+    settings: dict[str, Any] = {
+        "schema": schema, "ignore": listed(reading.ignore), "group_by": reading.group_by, "keep": listed(reading.keep),
+        "set_name": vectors[0] if reading.group_by is not None and vectors else None, **reading.limits(),
+    }  # fmt: skip
+    table: RawTable = read(file, **settings)
     table = _labelled(table, reading.label)
     extra = [name for name in table.names if name not in schema]
     if extra:
         say(f"not used: {', '.join(extra)}")
-    columns = tuple(_as_stored(table, model, name) for name in schema.names)
+    stored = model._fitted().table.columns
+    columns = tuple(_as_stored(table.column(name), held.levels) for name, held in zip(schema, stored, strict=True))
     return RawTable(schema.names, columns, table.n, table.labels, True, source=table.source)
 
 
-def _as_stored(table: RawTable, model: Any, name: str) -> Any:
+def _as_stored(column: RawColumn, levels: Sequence[Any] | None) -> RawColumn:
     """A column with its symbols as the model has them: 7 and "7" are one symbol, whatever file they came from."""
-    column = table.column(name)
-    levels = model._fitted().table.columns[model.schema_.names.index(name)].levels
     if levels is None or all(isinstance(level, str | bool) for level in levels):
         return column
     known = {str(level): level for level in levels}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -108,10 +110,15 @@ class RawTable:
         columns = tuple(self.columns[j] for j in kept)
         return replace(self, names=tuple(self.names[j] for j in kept), columns=columns)
 
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        """Where each column stands; looking through the names of a wide table for each of them takes too long."""
+        return {name: j for j, name in enumerate(self.names)}
+
     def column(self, name: str) -> RawColumn:
-        if name not in self.names:
+        if name not in self._at:
             raise SchemaError(f"There is no column {name!r}. {did_you_mean(name, self.names)}")
-        return self.columns[self.names.index(name)]
+        return self.columns[self._at[name]]
 
     def where(self, case: int) -> str:
         if self.source is not None:
@@ -234,7 +241,8 @@ def _from_records(records: Sequence[Mapping[Any, Any]]) -> RawTable:
 def _names(names: Mapping[Any, Any]) -> tuple[str, ...]:
     told = tuple(str(name) for name in names)
     if len(set(told)) != len(told):
-        raise InputError(f"Two columns have the same name: {sorted({n for n in told if told.count(n) > 1})}.")
+        twice = sorted(name for name, times in Counter(told).items() if times > 1)
+        raise InputError(f"Two columns have the same name: {twice}.")
     return told
 
 

@@ -39,7 +39,8 @@ class CaseTable:
         raw = raw_table(X)
         ignored = _ignored(raw, ignore)
         given = as_kinds(schema)
-        unknown = [name for name in given if name not in raw.names]
+        there = frozenset(raw.names)
+        unknown = [name for name in given if name not in there]
         if unknown:
             raise SchemaError(
                 f"The schema names {unknown[0]!r}, which is not a column. {did_you_mean(unknown[0], raw.names)}"
@@ -48,8 +49,9 @@ class CaseTable:
         guessed: dict[str, str] = dict(getattr(schema, "guessed", {}))
         remarks: dict[str, str] = {}
         columns = []
+        left_out = frozenset(ignored)
         for name, column in zip(raw.names, raw.columns, strict=True):
-            if name in ignored:
+            if name in left_out:
                 continue
             found = infer_kind(column, name, given.get(name))
             kinds[name] = found.kind
@@ -120,7 +122,8 @@ def _ignored(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
     if not isinstance(ignore, Iterable):
         raise SchemaError(f"ignore={ignore!r}: expected the name of a column, or a list of names.")
     ignored = tuple(str(name) for name in ignore)
+    there = frozenset(raw.names)
     for name in ignored:
-        if name not in raw.names:
+        if name not in there:
             raise SchemaError(f"ignore names {name!r}, which is not a column. {did_you_mean(name, raw.names)}")
     return ignored

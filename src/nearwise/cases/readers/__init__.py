@@ -14,6 +14,7 @@ from nearwise.cases.kinds import Kind, Symbolic
 from nearwise.cases.readers.files import readable
 from nearwise.cases.readers.formats import FORMATS, format_of, read_as
 from nearwise.cases.readers.group import group_rows
+from nearwise.cases.readers.limits import LIMITS, Limits
 from nearwise.cases.readers.texts import booleans, keeps_text
 from nearwise.cases.schema import Schema, as_kinds
 from nearwise.errors import ReadError, SchemaError, did_you_mean
@@ -38,6 +39,10 @@ def read(
     missing: Collection[str] = DEFAULT_MISSING,
     format: str | None = None,
     encoding: str = "utf-8",
+    max_line: int = LIMITS.max_line,
+    max_columns: int = LIMITS.max_columns,
+    max_size: int = LIMITS.max_size,
+    max_absent: int = LIMITS.max_absent,
 ) -> RawTable: ...
 
 
@@ -54,6 +59,10 @@ def read(
     missing: Collection[str] = DEFAULT_MISSING,
     format: str | None = None,
     encoding: str = "utf-8",
+    max_line: int = LIMITS.max_line,
+    max_columns: int = LIMITS.max_columns,
+    max_size: int = LIMITS.max_size,
+    max_absent: int = LIMITS.max_absent,
 ) -> tuple[RawTable, list[Any]]: ...
 
 
@@ -69,6 +78,10 @@ def read(
     missing: Collection[str] = DEFAULT_MISSING,
     format: str | None = None,
     encoding: str = "utf-8",
+    max_line: int = LIMITS.max_line,
+    max_columns: int = LIMITS.max_columns,
+    max_size: int = LIMITS.max_size,
+    max_absent: int = LIMITS.max_absent,
 ) -> RawTable | tuple[RawTable, list[Any]]:
     """Read a file of cases: CSV, TSV, Parquet, JSON lines or ARFF, by its suffix or by ``format``.
 
@@ -76,6 +89,10 @@ def read(
     ``schema`` keeps the text of columns that are declared symbolic ("007" stays "007") and makes sure of the
     numbers; ``ignore`` leaves columns out. ``group_by`` turns the rows of one group into one case, see
     `group_rows`. ``missing`` lists the texts that mean "no value" in CSV and TSV.
+
+    A file beyond a limit is refused by the limit's name, which can be raised: ``max_line`` letters of a line (of a row
+    of CSV), ``max_columns``, ``max_size`` bytes that a packed file unpacks to, ``max_absent`` cells that the file
+    leaves out and the reader fills in (absent keys of JSON lines, zeros of sparse ARFF).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -92,11 +109,12 @@ def read(
             raise ReadError(f"{parameter}={given!r}: expected a text, or None.")
     kinds = as_kinds(schema)
     ignored, kept = _several(ignore, "ignore"), _several(keep, "keep")
+    limits = Limits(max_line, max_columns, max_size, max_absent)
     readable(path)
     form = format_of(path, format)
     if group_by is not None:  # the name of a group is a name, also where it looks like a number
         kinds.setdefault(group_by, Symbolic())
-    table = read_as(path, form, kinds, frozenset(_several(missing, "missing")), encoding)
+    table = read_as(path, form, kinds, frozenset(_several(missing, "missing")), encoding, limits)
     used = {"target": _several(target, "target"), "group_by": _several(group_by, "group_by"), "keep": kept}
     _check_names(path.name, table, used, ignored, [name for name in kinds if name != set_name])
     table = _as_guessed(table.drop(ignored), schema)
@@ -127,12 +145,13 @@ def _several(names: Iterable[str] | None, parameter: str = "") -> list[str]:
 def _check_names(
     file: str, table: RawTable, used: Mapping[str, list[str]], ignored: list[str], declared: list[str]
 ) -> None:
+    there, left_out = frozenset(table.names), frozenset(ignored)
     for parameter, names in {**used, "ignore": ignored, "schema": declared}.items():
         for name in names:
-            if name not in table.names:
+            if name not in there:
                 known = did_you_mean(name, table.names)
                 raise SchemaError(f"{file} has no column {name!r}, which {parameter} names. {known}")
-            if name in ignored and parameter in used:
+            if name in left_out and parameter in used:
                 raise SchemaError(f"Column {name!r} is named by {parameter} and by ignore. Take it out of one.")
 
 

@@ -18,6 +18,7 @@ __all__ = ["Attribute", "strptime_pattern"]
 _NUMERIC = ("numeric", "real", "integer")
 _DEFAULT_DATE = "yyyy-MM-dd'T'HH:mm:ss"
 _LETTERS = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%f"}
+_LONGEST_DATE = 100
 
 
 @dataclass
@@ -67,15 +68,17 @@ class Attribute:
             raise not_a_number(cell, self.name, place)
         self.cells.append(cell)
 
-    def left_out(self, place: str) -> str:
-        """What a sparse row means by not naming this column."""
+    @property
+    def zero(self) -> str | None:
+        """What a sparse row means by not naming this column; None where it must name it."""
         if self.type == "numeric":
             return "0"
-        if self.type == "nominal" and self.levels:
-            return self.levels[0]
-        raise ReadError(
-            f"{place}: the sparse row leaves out {self.name!r}, and a {self.type} has no zero. Write the value, or ?."
-        )
+        return self.levels[0] if self.type == "nominal" and self.levels else None
+
+    def fill(self, n: int) -> None:
+        """Make up n cells: those not given yet were left out by sparse rows."""
+        if len(self.cells) < n:
+            self.cells.extend([self.zero] * (n - len(self.cells)))
 
     def column(self, kind: Kind | None, where: Callable[[int], str]) -> RawColumn:
         if self.type == "date" and not keeps_text(kind):
@@ -116,6 +119,8 @@ def strptime_pattern(java: str, place: str) -> str:
     >>> strptime_pattern("yyyy-MM-dd'T'HH:mm:ss", "a.arff, line 2")
     '%Y-%m-%dT%H:%M:%S'
     """
+    if len(java) > _LONGEST_DATE:
+        raise ReadError(f"{place}: the date pattern has {len(java):,} letters: expected at most {_LONGEST_DATE}.")
     found: list[str] = []
     for quoted, letters, other in _parts(java):
         if letters and (letters not in _LETTERS or _LETTERS[letters] in found):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import zlib
 from array import array
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import BinaryIO, cast
 
+from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError, did_you_mean
 from nearwise.visible import visible
 
@@ -45,13 +48,17 @@ def readable(path: Path) -> None:
         raise ReadError(f"There is no file {str(path)!r}. {hint if hint.startswith('Did') else 'Mend the path.'}")
 
 
-def text_lines(path: Path, encoding: str) -> Generator[str, None, None]:
+def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None, None]:
     """The lines of a file with their line ends, without a leading byte order mark; close it when done."""
     codec = encoding
     try:
         codec = codecs.lookup(encoding).name
-        with _opened(path, "rt", encoding="utf-8-sig" if codec == "utf-8" else codec, newline="") as stream:
-            for number, line in enumerate(stream, 1):
+        letters = "utf-8-sig" if codec == "utf-8" else codec
+        with _bytes(path, limits) as raw, io.TextIOWrapper(raw, encoding=letters, newline="") as stream:
+            pieces = iter(partial(stream.readline, limits.max_line + 2), "")  # two letters for the end of the line
+            for number, line in enumerate(pieces, 1):
+                if len(line) > limits.max_line and len(line.rstrip("\r\n")) > limits.max_line:
+                    raise limits.met("max_line", f"{path.name}, line {number}: the line goes on for too many letters")
                 if "\0" in line:
                     raise ReadError(
                         f"{path.name}, line {number}, letter {line.index(chr(0)) + 1}: there is a NUL byte "
@@ -64,24 +71,40 @@ def text_lines(path: Path, encoding: str) -> Generator[str, None, None]:
             f"encoding={encoding!r} is not an encoding of text: expected 'utf-8', 'latin-1' or the like."
         ) from None
     except UnicodeError as error:
-        raise _undecodable(path, codec, error) from None
+        raise _undecodable(path, codec, error, limits) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ReadError(f"{path.name} is not a whole gzip file ({error}): fetch it again, or unpack it.") from None
     except OSError as error:
         raise ReadError(f"{path.name} cannot be read: {error.strerror or error}.") from None
 
 
-def _opened(path: Path, mode: str, **options: Any) -> IO[Any]:
-    opened: Callable[..., IO[Any]] = gzip.open if path.suffix.lower() == ".gz" else open
-    return opened(path, mode, **options)
+def _bytes(path: Path, limits: Limits) -> BinaryIO:
+    return cast(BinaryIO, _Unpacked(path, limits)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
-def _undecodable(path: Path, codec: str, error: UnicodeError) -> ReadError:
+class _Unpacked(gzip.GzipFile):
+    """The bytes of a packed file, up to a limit."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        super().__init__(path, "rb")
+        self.limits = limits
+        self.letters = 0
+
+    def read1(self, size: int = -1) -> bytes:
+        """The next piece; this is what decoding text asks for."""
+        found = super().read1(size)
+        self.letters += len(found)
+        if self.letters > self.limits.max_size:
+            raise self.limits.met("max_size", f"{Path(self.name).name} unpacks to too many bytes")
+        return found
+
+
+def _undecodable(path: Path, codec: str, error: UnicodeError, limits: Limits) -> ReadError:
     """Look once more at the bytes, to name the line: the decoder only knows its own buffer."""
     way_out = "Save the file as UTF-8, or name its encoding, such as encoding='latin-1'."
     if not codec.startswith(("utf-16", "utf-32")):  # there a line end is more than one byte
-        with suppress(EOFError, zlib.error, OSError), _opened(path, "rb") as stream:
-            for number, line in enumerate(stream, 1):
+        with suppress(EOFError, zlib.error, OSError), _bytes(path, limits) as stream:
+            for number, line in enumerate(iter(partial(stream.readline, 4 * limits.max_line), b""), 1):
                 try:
                     line.decode(codec)
                 except UnicodeDecodeError as found:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nearwise.cases.frames import RawTable
 from nearwise.cases.kinds import Kind
+from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError, did_you_mean
 
 __all__ = ["FORMATS", "format_of", "read_as"]
@@ -39,19 +40,21 @@ def format_of(path: Path, given: str | None) -> str:
     )
 
 
-def read_as(path: Path, form: str, kinds: Mapping[str, Kind], missing: frozenset[str], encoding: str) -> RawTable:
+def read_as(
+    path: Path, form: str, kinds: Mapping[str, Kind], missing: frozenset[str], encoding: str, limits: Limits
+) -> RawTable:
     if form == "parquet":
         from nearwise.cases.readers.parquet import read_parquet
 
-        return read_parquet(path)
+        return read_parquet(path, limits)
     if form == "jsonl":
         from nearwise.cases.readers.jsonl import read_jsonl
 
-        return read_jsonl(path, encoding)
+        return read_jsonl(path, encoding, limits)
     if form == "arff":
         from nearwise.cases.readers.arff import read_arff
 
-        return read_arff(path, kinds, encoding)
+        return read_arff(path, kinds, encoding, limits)
     from nearwise.cases.readers.csv import read_csv
 
-    return read_csv(path, kinds, missing, encoding, delimiter="\t" if form == "tsv" else ",")
+    return read_csv(path, kinds, missing, encoding, limits, delimiter="\t" if form == "tsv" else ",")

@@ -46,22 +46,25 @@ def group_rows(table: Any, by: str, keep: Iterable[str] = (), set_name: str | No
     """
     table = raw_table(table)
     keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    there = frozenset(table.names)
     for name, parameter in ((by, "group_by"), *((name, "keep") for name in keep)):
-        if name not in table.names:
+        if name not in there:
             raise SchemaError(f"{parameter} names {name!r}, which is not a column. {did_you_mean(name, table.names)}")
     groups = _groups(table, by)
     rest = [name for name in table.names if name != by]
-    numeric = [name for name in rest if name not in keep and table.column(name).sort in ("number", "time")]
+    kept = frozenset(keep)
+    numeric = [name for name in rest if name not in kept and table.column(name).sort in ("number", "time")]
+    numbers = frozenset(numeric)
     columns: dict[str, RawColumn] = {}
     for name in rest:
         column = table.column(name)
-        if name in keep:
+        if name in kept:
             columns[name] = _constant(table, name, groups, by)
-        elif name not in numeric:
+        elif name not in numbers:
             columns[name] = _symbol_sets(column, name, groups)
         elif name == numeric[0]:
             title = set_name or (f"{numeric[0]}…{numeric[-1]}" if len(numeric) > 1 else name)
-            if title in rest and title not in numeric:
+            if title in there and title not in numbers | {by}:
                 raise SchemaError(f"The set of vectors and a column are both named {title!r}. Pass another set_name.")
             columns[title] = _vector_sets(table, numeric, groups)
     source = _AtGroup(table, tuple((group, int(rows[0])) for group, rows in groups.items()))

@@ -4,35 +4,81 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nearwise.cases.frames import RawTable, _from_list
+import numpy as np
+
+from nearwise.cases.frames import RawColumn, RawTable, _from_list
 from nearwise.cases.readers.files import AtLine, text_lines
+from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
 
 __all__ = ["read_jsonl"]
 
 
-def read_jsonl(path: Path, encoding: str) -> RawTable:
+def read_jsonl(path: Path, encoding: str, limits: Limits) -> RawTable:
     """Read one JSON object per line; blank lines are passed over."""
-    records: list[dict[str, Any]] = []
+    found: dict[str, _Written] = {}
     lines: array[int] = array("q")
-    with closing(text_lines(path, encoding)) as texts:
+    written = 0
+    with closing(text_lines(path, encoding, limits)) as texts:
         for number, line in enumerate(texts, 1):
-            if not line.isspace():
-                records.append(_record(line, f"{path.name}, line {number}"))
-                lines.append(number)
-    if not records:
+            if line.isspace():
+                continue
+            place = f"{path.name}, line {number}"
+            record = _record(line, place)
+            for name, value in record.items():
+                (found.get(name) or found.setdefault(name, _Written())).add(len(lines), value)
+            lines.append(number)
+            written += len(record)
+            _check_width(len(lines), len(found), written, limits, place)
+    if not lines:
         raise ReadError(f'{path.name} is empty: expected one JSON object per line, such as {{"age": 31}}.')
-    names = list(dict.fromkeys(name for record in records for name in record))
-    if not names:
+    if not found:
         raise ReadError(f'{path.name} has objects without a single key: expected {{"column": value, ...}}.')
-    columns = tuple(_from_list([record.get(name) for record in records]) for name in names)
+    columns = tuple(column.column(len(lines)) for column in found.values())
     return RawTable(
-        tuple(names), columns, len(records), None, named=True, match="records", source=AtLine(path.name, lines)
+        tuple(found), columns, len(lines), None, named=True, match="records", source=AtLine(path.name, lines)
     )
+
+
+class _Written:
+    """The values of one key, and which of the records have it: where keys are rare, most do not."""
+
+    def __init__(self) -> None:
+        self.records: array[int] = array("q")
+        self.values: list[Any] = []
+
+    def add(self, record: int, value: Any) -> None:
+        self.records.append(record)
+        self.values.append(value)
+
+    def column(self, n: int) -> RawColumn:
+        """The column of n records; where the key is absent, the value is missing."""
+        column = _from_list(self.values)
+        if len(self.values) == n:
+            return column
+        if isinstance(column.values, np.ndarray):
+            numbers = np.full(n, np.nan)
+            numbers[np.frombuffer(self.records, dtype=np.int64)] = column.values
+            return replace(column, values=numbers)
+        values: list[Any] = [None] * n
+        for record, value in zip(self.records, column.values, strict=True):
+            values[record] = value
+        return replace(column, values=values)
+
+
+def _check_width(n: int, p: int, written: int, limits: Limits, place: str) -> None:
+    """Refuse keys that would make a table far larger than the file: a new one on every line has n * n cells."""
+    if p > limits.max_columns:
+        raise limits.met("max_columns", f"{place}: with this line there are {p:,} different keys")
+    if n * p - written > limits.max_absent:
+        told = f"{place}: of {n:,} objects with {p:,} different keys {n * p - written:,} values are absent"
+        raise limits.met("max_absent", told)
 
 
 def _record(line: str, place: str) -> dict[str, Any]:
@@ -48,7 +94,18 @@ def _record(line: str, place: str) -> dict[str, Any]:
         raise ReadError(f"{place}: cannot be read ({error}). Shorten the value.") from None
     if not isinstance(found, dict):
         raise ReadError(f'{place}: expected a JSON object, got {line.strip()[:40]!r}. Write {{"column": value, ...}}.')
+    if "\\u" in line and not _is_text(found):
+        raise ReadError(f"{place}: a text holds half of a letter (\\ud800 to \\udfff alone). Write the whole letter.")
     return found
+
+
+def _is_text(found: dict[str, Any]) -> bool:
+    """JSON can name one half of a letter of UTF-16, which no file can hold as text."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _TwiceError(Exception):
@@ -58,6 +115,6 @@ class _TwiceError(Exception):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+        times = Counter(name for name, _ in pairs)
+        raise _TwiceError(next(name for name in found if times[name] > 1))
     return found
