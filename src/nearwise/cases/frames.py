@@ -290,7 +290,7 @@ def _from_frame(X: Any) -> RawTable:
             f"{type(X).__module__.split('.')[0]}. Call .collect() on a lazy frame, .to_frame() on a series."
         ) from error
     except nw.exceptions.DuplicateError as error:
-        raise InputError(f"Two columns have the same name ({' '.join(str(error).split())}). Rename one.") from error
+        raise InputError(f"Two columns have the same name ({' '.join(str(error).split())}). Rename one.") from None
     labels = None
     if type(X).__module__.startswith("pandas"):
         names = list(X.columns)

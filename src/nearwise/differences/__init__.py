@@ -77,7 +77,7 @@ def get(given: Any) -> Difference:
     try:
         return NAMES[given](**settings)
     except TypeError as error:
-        raise InputError(f"The difference {given!r} cannot be made: {error}.") from error
+        raise InputError(f"The difference {given!r} cannot be made: {error}.") from None
 
 
 def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Difference:

@@ -47,20 +47,54 @@ def read_parquet(path: Path, limits: Limits) -> RawTable:
 
 def _frame(path: Path, limits: Limits) -> Any:
     if find_spec("pyarrow") is not None:
-        from pyarrow import parquet
-
-        with parquet.ParquetFile(path) as file:
-            told = file.metadata
-            declared = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
-            _check(path, len(file.schema_arrow), told.num_rows, declared, limits)
-            return file.read()
+        return _by_pyarrow(path, limits)
     if find_spec("polars") is not None:
-        import polars
-
-        lazy = polars.scan_parquet(path)
-        _check(path, len(lazy.collect_schema()), lazy.select(polars.len()).collect().item(), 0, limits)
-        return polars.read_parquet(path)
+        return _by_polars(path, limits)
     raise MissingDependencyError.of("pyarrow or polars", f"Reading {path.name}", extra="frames")
+
+
+def _by_pyarrow(path: Path, limits: Limits) -> Any:
+    """Texts are read as codes first, as Parquet has them: a long one that every row repeats takes room only once."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        told, schema = file.metadata, file.schema_arrow
+        declared = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+        _check(path, len(schema), told.num_rows, declared, limits)
+    plain = [j for j, field in enumerate(schema) if _is_text(field.type)]
+    with parquet.ParquetFile(path, read_dictionary=[schema.field(j).name for j in plain]) as file:
+        table = file.read()
+    _check_texts(path, sum(_letters(column) for column in table.columns), limits)
+    for j in plain:
+        table = table.set_column(j, schema.field(j), table.column(j).cast(schema.field(j).type))
+    return table
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _letters(column: Any) -> int:
+    """The bytes of all texts of a coded column; 0 for another."""
+    from pyarrow import compute, types
+
+    if not types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return 0
+    pieces = (compute.take(compute.binary_length(part.dictionary), part.indices) for part in column.chunks)
+    return sum(compute.sum(compute.cast(lengths, "int64")).as_py() or 0 for lengths in pieces)
+
+
+def _by_polars(path: Path, limits: Limits) -> Any:
+    import polars
+
+    lazy = polars.scan_parquet(path)
+    _check(path, len(lazy.collect_schema()), lazy.select(polars.len()).collect().item(), 0, limits)
+    frame = polars.read_parquet(path)
+    lengths = frame.select(polars.col(polars.String).str.len_bytes().cast(polars.Int64).sum())
+    _check_texts(path, sum(lengths.row(0)) if lengths.width else 0, limits)
+    return frame
 
 
 def _check(path: Path, columns: int, rows: int, declared: int, limits: Limits) -> None:
@@ -70,3 +104,8 @@ def _check(path: Path, columns: int, rows: int, declared: int, limits: Limits) -
     if max(declared, 8 * rows * columns) > limits.max_size:
         told = f"{path.name} unpacks to {max(declared, 8 * rows * columns):,} bytes ({rows:,} rows of {columns:,})"
         raise limits.met("max_size", told)
+
+
+def _check_texts(path: Path, letters: int, limits: Limits) -> None:
+    if letters > limits.max_size:
+        raise limits.met("max_size", f"{path.name} unpacks to {letters:,} bytes of text")
