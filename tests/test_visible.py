@@ -59,11 +59,21 @@ def test_explanations_show_control_characters(model):
     why = model.explain([{f"f{NASTY}": f"q{NASTY}", "n": 2.0}])
     told = harmless(str(why))
     assert r"\x1b]0;title\x07\x9b31m\x7f\r\n\u202e\u2066\ud800" in told
-    assert len(told.splitlines()) == 4  # the query, two cases, the nearest otherwise
+    assert all(line.startswith(("query 0: ", "  ")) for line in told.splitlines())  # no value begins a line
     harmless(repr(why))
     harmless(repr(why[0]))
     harmless(why.to_html())
     harmless(page(Report(NASTY, NASTY, schema=model.schema_, weights=model.feature_weights_, explanations=list(why))))
+
+
+def test_what_an_answer_is_made_of_shows_control_characters():
+    cases = [{f"f{NASTY}": "ab"[i % 2] + NASTY, "n": float(i)} for i in range(60)]
+    model = nearwise.KNNClassifier().fit(cases, [f"{'uv'[i // 30]}{NASTY}" for i in range(60)])
+    harmless(model.describe())
+    for why in model.explain(cases[28:32]):
+        harmless(str(why))
+        if why.parts:
+            harmless(why.summary())
 
 
 def test_explanations_as_data_are_exact(model):

@@ -334,7 +334,7 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     if abs(why.parts[LIMITS]) >= (1e-12 if number else 0.005):
         told.append(f"limits {amount(why.parts[LIMITS])}")
     end = f"{total:.4g}" if number else f"{total:.0%}"
-    return f"{said} from {n} similar cases{nearest}{''.join('; ' + t for t in told)}; adds up to {end}"
+    return visible(f"{said} from {n} similar cases{nearest}{''.join('; ' + t for t in told)}; adds up to {end}")
 
 
 def _interval_names(measure: Measure) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nearwise.estimators.recipe import AUTO
+from nearwise.visible import visible
 from nearwise.vote import Vote
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def described(estimator: Neighbors) -> str:
         open_ = open_ or (name == "feature_weights" and estimator.feature_weights is None)
         why = reasons.get(name, "")
         lines.append(f"  {name}: {value}{' (left open)' if open_ else ''}{': ' + why if why else ''}")
-    return "\n".join([*lines, model.plan.describe()])
+    return "\n".join([*map(visible, lines), model.plan.describe()])
 
 
 def _settings(estimator: Any) -> list[tuple[str, str]]:
