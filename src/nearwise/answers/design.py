@@ -1,6 +1,6 @@
 """The columns that a local linear answer regresses on: numbers in units of their spread, symbols by what they say.
 
-Numbers and ranks become one column, numbers on a circle two, vectors one for each component. A symbol becomes one column
+Numbers and ranks become one column, numbers on a circle two, vectors one for each component. A symbol becomes a column
 for each value but the commonest or, where values are many, its shares of the target. Texts, sets and functions have no
 column: they count through the distance only. A missing number stands at the middle.
 """
