@@ -50,6 +50,21 @@ def test_anchors_of_links_are_headings(page):
         assert anchor in {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
+@pytest.mark.parametrize("method", [name for name, m in weighting.methods().items() if m.numbers != "unseen"])
+def test_every_page_of_a_method_tells_what_becomes_of_a_number_as_target(method):
+    text = text_of(f"methods/{method}.md")
+    if method not in ("corr", "rrelief-f"):  # which are about numbers altogether
+        told = text[text.index("**Numbers as target") :].partition("\n\n")[0]
+        numbers = weighting.methods()[method].numbers
+        assert ("target_bins=" in told, "refused:" in told) == (numbers == "binned", numbers == "refused")
+
+
+def test_the_index_of_methods_explains_the_column_of_numbers_as_target():
+    text = text_of("methods/index.md")
+    for numbers in {m.numbers for m in weighting.methods().values()}:
+        assert f"- `{numbers}`:" in text
+
+
 @pytest.mark.parametrize("method", weighting.methods())
 def test_every_method_has_a_page_with_its_class_and_an_example(method):
     text = text_of(f"methods/{method}.md")

@@ -96,6 +96,15 @@ def test_the_order_of_cases_changes_nothing(name):
     assert two.feature_importances_ == pytest.approx(one.feature_importances_, rel=1e-7, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", LEARNING)
+def test_the_order_of_columns_changes_nothing(name):
+    cases, y, schema = mixed(name, n=50)
+    names = list(cases[0])[::-1]
+    one = cheap(LEARNING[name]).fit(cases, y, schema=schema)
+    two = cheap(LEARNING[name]).fit([{f: case[f] for f in names} for case in cases], y, schema=schema)
+    assert two.feature_importances_[::-1] == pytest.approx(one.feature_importances_, rel=1e-7, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", [name for name, m in LEARNING.items() if m.numbers == "binned"])
 def test_binned_methods_learn_from_the_bins_as_from_classes(name):
     cases, y, schema = mixed(name)
