@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from nearwise.cases.mdl import mdl, midpoints
 from nearwise.errors import InputError, did_you_mean
 
-__all__ = ["WAYS", "Cuts", "equal_frequency", "equal_width", "find_cuts", "mdl"]
+__all__ = ["WAYS", "Cuts", "equal_frequency", "equal_width", "find_cuts", "mdl", "rounding_slack", "width_cuts"]
 
 Array = NDArray[np.float64]
 
 WAYS = ("width", "frequency", "mdl")
 """how cut points are found; numbers by hand are the fourth way"""
+ROUNDING = 2.0**-48
+"""16 units in the last place: more than a change of units and the computation of a cut move a number"""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Cuts:
     """Ascending cut points; v cuts make v + 1 intervals.
 
     ``closed`` says which interval a value equal to a cut belongs to: "left", [low, high), with the maximum in the last
-    one (Reading I3), or "right", (low, high], as Fayyad & Irani have it (I9).
+    one (Reading I3), or "right", (low, high], as Fayyad & Irani have it (I9). Values up to ``slack`` below a cut count
+    as equal to it (I13); only "left" has some.
 
     >>> cuts = Cuts(np.array([2.0, 4.0]), "right")
     >>> cuts.place(np.array([1.0, 2.0, 9.0])).tolist(), cuts.labels
@@ -35,6 +38,7 @@ class Cuts:
 
     points: Array
     closed: str = "left"
+    slack: float = 0.0
 
     def __len__(self) -> int:
         """How many intervals."""
@@ -42,7 +46,12 @@ class Cuts:
 
     def place(self, values: Array) -> NDArray[Any]:
         """(n,) the interval of each value."""
-        return np.searchsorted(self.points, values, side="right" if self.closed == "left" else "left")
+        return np.searchsorted(self.edges, values, side="right" if self.closed == "left" else "left")
+
+    @property
+    def edges(self) -> Array:
+        """(v,) where an interval really begins: the cuts less the slack."""
+        return self.points - self.slack if self.slack else self.points
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -91,7 +100,7 @@ def find_cuts(
             return Cuts(mdl(values, classes, weights), "right")
         if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
             raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
-        return Cuts(equal_width(values, bins) if how == "width" else equal_frequency(values, bins, weights), "left")
+        return width_cuts(values, bins) if how == "width" else Cuts(equal_frequency(values, bins, weights), "left")
     try:
         given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])
     except (TypeError, ValueError):
@@ -120,6 +129,28 @@ def equal_width(values: Array, bins: int) -> Array:
     if np.isinf(high - low):
         return np.asarray(low * (1 - steps / bins) + high * (steps / bins))
     return np.asarray(low + (high - low) / bins * steps)
+
+
+def width_cuts(values: Array, bins: int) -> Cuts:
+    """Cuts by `equal_width`, with the slack that makes intervals the same in every unit (Reading I13).
+
+    Three intervals of 0.1 .. 0.4 are cut at 0.2 and 0.3, but 0.1 + 2 * 0.1 is a bit more than 0.3 in binary. 0.3 lies
+    in the last interval nevertheless, as 3 does among 1 .. 4.
+
+    >>> width_cuts(np.array([0.1, 0.2, 0.3, 0.4]), 3).place(np.array([0.1, 0.2, 0.3, 0.4])).tolist()
+    [0, 1, 2, 2]
+    """
+    points = equal_width(values, bins)
+    return Cuts(points, "left", rounding_slack(float(values.min()), float(values.max()), bins) if len(points) else 0.0)
+
+
+def rounding_slack(low: float, high: float, bins: int) -> float:
+    """By how much a value may miss a cut of the range low .. high and still be taken to equal it.
+
+    `ROUNDING` of the largest number, but a thousandth of an interval at the most: numbers so close together that
+    rounding reaches over an interval are told apart as they stand.
+    """
+    return min(ROUNDING * max(abs(low), abs(high)), (high / bins - low / bins) / 1024)
 
 
 def equal_frequency(values: Array, bins: int, weights: Array | None = None) -> Array:

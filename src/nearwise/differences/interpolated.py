@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
-from nearwise.cases.cuts import Cuts, equal_width
+from nearwise.cases.cuts import rounding_slack, width_cuts
 from nearwise.differences.base import SAMPLE, Fitted, power, sample_rows
 from nearwise.differences.profiles import squared_gaps
 
@@ -24,7 +24,7 @@ def interpolated_points(
 ) -> tuple[Floats, Floats]:
     """(t,) midpoints of equal intervals, ascending, with one beyond either end, and (t, c) the class shares there."""
     low, high = (float(values.min()), float(values.max())) if period is None else (0.0, period)
-    cuts = Cuts(equal_width(np.array([low, high]), bins))
+    cuts = width_cuts(np.array([low, high]), bins)
     flat = cuts.place(values).astype(np.int64) * n_classes + classes
     counts = np.bincount(flat, weights, minlength=bins * n_classes).astype(np.float64).reshape(bins, n_classes)
     width = high / bins - low / bins
@@ -40,14 +40,15 @@ def windowed_points(
     """(t,) the different values, ascending, with one beyond either end, and (t, c) the class shares around them."""
     low, high = (float(values.min()), float(values.max())) if period is None else (0.0, period)
     half = (high / bins - low / bins) / 2
+    reach = half + rounding_slack(low, high, bins)  # a value at the border of a window is in it, in every unit
     at = np.unique(values)
     if period is not None:  # a turn before and a turn after: windows reach over the seam
         values = np.concatenate([values - period, values, values + period])
         classes, weights = np.tile(classes, 3), np.tile(weights, 3)
     order = np.argsort(values, kind="stable")
     values, classes, weights = values[order], classes[order], weights[order]
-    first = np.searchsorted(values, at - half, side="left")
-    last = np.searchsorted(values, at + half, side="right")
+    first = np.searchsorted(values, at - reach, side="left")
+    last = np.searchsorted(values, at + reach, side="right")
     counts = np.empty((len(at), n_classes))
     for c in range(n_classes):
         upto = np.concatenate([[0.0], np.cumsum(np.where(classes == c, weights, 0.0))])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.cuts import Cuts, equal_width, mdl
+from nearwise.cases.cuts import Cuts, mdl, width_cuts
 from nearwise.differences.base import sample_rows
 from nearwise.differences.metric import Encoded, Measure
 
@@ -119,7 +119,7 @@ def _cells(measure: Measure, values: Floats, groups: Codes, weights: Floats, has
     if has_classes:
         cuts = Cuts(mdl(values[order], groups[order], weights[order]), "right")
     else:
-        cuts = Cuts(equal_width(values[order], BINS))
+        cuts = width_cuts(values, BINS)
     return cuts.place(values)
 
 

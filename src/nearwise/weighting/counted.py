@@ -56,7 +56,7 @@ class Discretised:
         self.kind = kind
         self.cuts = find_cuts(how, bins, name, values, classes, weights)
         side: Literal["left", "right"] = "left" if self.cuts.closed == "left" else "right"
-        bounds = [0, *np.searchsorted(values, self.cuts.points, side).tolist(), len(values)]
+        bounds = [0, *np.searchsorted(values, self.cuts.edges, side).tolist(), len(values)]
         c = counts.n_classes
         rows = [
             np.bincount(classes[a:b], weights=None if weights is None else weights[a:b], minlength=c)
