@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, load
-from nearwise.cases.kinds import Cyclic, Numeric, Symbolic, Text
+from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic, Text
 from nearwise.cases.table import CaseTable
 from nearwise.engines.base import Distance
 from nearwise.engines.blocks import BlockEngine
@@ -189,6 +189,56 @@ def same(one, two):
     assert one.levels == two.levels
     for a, b in zip(one.values, two.values, strict=True):
         assert a == pytest.approx(b, rel=1e-9, abs=1e-8)
+
+
+def degenerate(seed):
+    """Cases whose classes are told apart in full, by several features at once: equal ratios and singular variances."""
+    rng = np.random.default_rng(seed)
+    n, c = int(rng.integers(10, 50)), int(rng.integers(2, 5))
+    y = np.array(list("uvwx"))[rng.integers(0, c, n)]
+    code = np.array(["uvwx".index(label) for label in y])
+    columns = {
+        "same": [f"is {label}" for label in y],
+        "many": [f"m{v}" for v in rng.integers(0, 8, n)],
+        "rank": np.array(["low", "mid", "high"])[rng.integers(0, 3, n)].tolist(),
+        "code": code.astype(float).tolist(),
+        "twice": (2.0 * code).tolist(),
+        "wide": (rng.standard_normal(n) * 10.0 ** rng.integers(-3, 9, n)).tolist(),  # cases far out come and go
+    }
+    names = [name for name in columns if rng.random() < 0.6] or ["many"]
+    schema = {name: Numeric() if name in ("code", "twice", "wide") else Symbolic() for name in names}
+    if "rank" in schema:
+        schema["rank"] = Ordinal(("low", "mid", "high"))
+    holes = rng.choice([0.0, 0.1])
+    records = [{name: None if rng.random() < holes else columns[name][i] for name in names} for i in range(n)]
+    return records, y, schema, rng
+
+
+def every_distance(model, queries):
+    distances, ids = model.kneighbors(queries, len(model.case_ids_))
+    return np.take_along_axis(distances, np.argsort(ids, axis=1), axis=1)
+
+
+@pytest.mark.filterwarnings("ignore:No feature has a different mean")
+@every_method
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_cases_that_came_and_went_and_the_order_of_rows_leave_no_trace(method, seed):
+    records, y, schema, rng = degenerate(seed)
+    half = len(y) // 2
+    model = KNNClassifier(1, method.id, schema=schema).fit(records[:half], y[:half])
+    model.partial_fit(records[half:], y[half:])
+    gone = rng.choice(len(y), len(y) // 3, replace=False)
+    model.forget(gone)
+    kept = np.setdiff1d(np.arange(len(y)), gone)
+    fresh = KNNClassifier(1, method.id, schema=schema).fit([records[i] for i in kept], y[kept])
+    expected = every_distance(fresh, records)  # also for symbols that were there once
+    assert every_distance(model, records) == pytest.approx(expected, rel=1e-9, abs=1e-9 * expected.max())
+    order = rng.permutation(len(kept))
+    shuffled = KNNClassifier(1, method.id, schema=schema).fit([records[i] for i in kept[order]], y[kept[order]])
+    found = np.empty_like(expected)
+    found[:, order] = every_distance(shuffled, records)
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-6 * expected.max())
 
 
 @every_method

@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, warn
+from nearwise.statistics.directions import Directions, directions
 from nearwise.statistics.moments import Moments, Spread
 from nearwise.weighting.base import Mergeable, Place, Problem
 from nearwise.weights import Global, Matrix, PerValue, Weights
 
-__all__ = ["QuantificationDistance", "QuantificationWeights", "directions"]
+__all__ = ["QuantificationDistance", "QuantificationWeights"]
 
 Array = NDArray[np.float64]
 
 COLUMNS = 4000
 """binarised columns that can be worked with: the matrix of their variances takes 128 MB"""
-SINGULAR = 1e-11
-"""a variance below this share of the largest is the rounding error of columns that depend on one another"""
-NOTHING = 1e-12
-"""a share of variance between classes below it is none"""
 
 
 class _Quantification(Mergeable):
@@ -40,8 +37,8 @@ class _Quantification(Mergeable):
         return {"Cyclic": Overlap(discretise="width")}
 
     @abstractmethod
-    def _weights(self, found: Array, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
-        """Weights from the new features (new, w), whose columns are numbers and levels."""
+    def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
+        """Weights from the new features, whose columns are numbers and levels."""
 
     def _partial(self, problem: Problem) -> Moments:
         self._check(problem)
@@ -53,18 +50,21 @@ class _Quantification(Mergeable):
         spread = statistics.spread()
         units = _units(statistics, problem)
         total, means = spread.total * units[:, None] * units, spread.means * units
-        found, self.ratios_ = directions(total, means, spread.shares, self.n_components)
-        if not len(found):
+        binary = np.concatenate([np.full(max(1, len(own)), len(own) > 0) for own in levels])
+        found = directions(total, means, spread.shares, self.n_components, binary)
+        self.ratios_ = found.ratios
+        if not len(found.ratios):
             warn("No feature has a different mean in different classes: all features get the same weight.")
             return Global(np.ones(len(levels)), problem.features)
         return self._weights(found, levels, spread, problem)
 
     def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
-        """Sums merge while numbers are what they were; intervals and units that moved need all cases."""
-        moved = [
-            m for m in after.metric.measures if m.kind.storage == "number" and (m.fitted.form != "line" or _shrunk(m))
-        ]
-        return self.learn(after) if moved else super().relearn(after, added=added, removed=removed)
+        """Counts of symbols merge to the last bit. Sums of numbers would keep the rounding of all cases ever there, and
+        more of it the farther out they were, so numbers are added up anew."""
+        changed = [problem for problem in (after, added, removed) if problem is not None]
+        if all(_is_counted(problem) for problem in changed):
+            return super().relearn(after, added=added, removed=removed)
+        return self.learn(after)
 
     def _check(self, problem: Problem) -> None:
         k = self.n_components
@@ -88,30 +88,6 @@ class _Quantification(Mergeable):
             )
 
 
-def directions(total: Array, means: Array, shares: Array, most: int | None) -> tuple[Array, Array]:
-    """(new, w) directions a of largest a'Ba / a'Ta with a'Ta = 1, and (new,) these ratios, descending.
-
-    ``total`` (w, w) is T, ``means`` (c, w) are those of the classes from the mean of all, ``shares`` (c,) their sizes:
-    B = sum of share * mean mean'. Where T is singular, its pseudo-inverse takes the place of the inverse (Reading Q6).
-    """
-    scale = np.sqrt(np.diag(total).max(initial=0.0))
-    if scale == 0:
-        return np.zeros((0, len(total))), np.zeros(0)
-    values, vectors = np.linalg.eigh(total / scale**2)
-    kept = values > SINGULAR * values[-1]
-    white = vectors[:, kept] / np.sqrt(values[kept])  # columns a with a'Ta = scale^2
-    between = np.sqrt(shares)[:, None] * means / scale @ white
-    _, roots, right = np.linalg.svd(between, full_matrices=False)
-    ratios = np.square(roots)
-    k = int(min((ratios > NOTHING).sum(), max(0, (shares > 0).sum() - 1), len(ratios) if most is None else most))
-    found = (white @ right[:k].T).T / scale
-    for row in found:  # Q5: the largest component is positive; of equal ones the first
-        size = np.abs(row)
-        if row[int(np.flatnonzero(size >= (1 - 1e-9) * size.max())[0])] < 0:
-            row *= -1.0
-    return found, ratios[:k]
-
-
 def _levels(problem: Problem) -> list[tuple[Any, ...]]:
     """The columns of each feature: none listed for a number, else its symbols or intervals, and None where a missing
     value is a value."""
@@ -121,9 +97,11 @@ def _levels(problem: Problem) -> list[tuple[Any, ...]]:
     ]
 
 
-def _shrunk(measure: Any) -> bool:
-    """Whether numbers are stored multiplied by a power of two."""
-    return bool(getattr(measure.fitted, "exponent", 0))
+def _is_counted(problem: Problem) -> bool:
+    """Whether all sums are of whole numbers: symbols only, and sample weights without a fraction."""
+    weights = problem.target.weights
+    symbols = all(m.kind.storage != "number" and m.fitted.form != "line" for m in problem.metric.measures)
+    return symbols and bool((weights == np.floor(weights)).all())
 
 
 def _units(statistics: Moments, problem: Problem) -> Array:
@@ -147,8 +125,9 @@ class QuantificationWeights(_Quantification):
         a_{f'} = \arg\max_{a'Ta = 1} a'Ba
 
     T is the variance of the cases, B that between the means of the classes; each further a is uncorrelated with those
-    before. In our equation the weight of f is the square of the inner sum. A symbolic feature is replaced by one binary
-    feature a value (WAM, footnote 5), and a mismatch of u and v adds the weights of both.
+    before. In our equation the weight of f is the square of the inner sum. Directions of equal ratio are one group,
+    which takes from f by the length of their components, not by the sum of their moduli (Q9). A symbolic feature is
+    replaced by one binary feature a value (WAM, footnote 5), and a mismatch of u and v adds the weights of both.
 
     Numbers are taken in the unit of their difference, so that a is per range. A missing value stands at the mean, or is
     a value of its own under the policy "value"; in the distance the policy says what it differs by, and its weight, as
@@ -159,8 +138,9 @@ class QuantificationWeights(_Quantification):
     pseudo-inverse where binarised columns make T singular (Q6); signs as in Q5, without effect here; numbers are
     neither centred nor scaled further (Q8).
 
-    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4);
-    ``target_bins``, into how many intervals of about equally many cases a target that is a number is cut.
+    Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4), and of equal ones
+    none is left out (Q9); ``target_bins``, into how many intervals of about equally many cases a target that is a
+    number is cut.
 
     Attributes: ``weights_`` (Global, or PerValue where there are symbols), ``ratios_`` (new,) the share of each new
     feature's variance that lies between classes, ``feature_importances_`` (p,).
@@ -181,9 +161,9 @@ class QuantificationWeights(_Quantification):
         self.n_components = n_components
         self.target_bins = target_bins
 
-    def _weights(self, found: Array, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
+    def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         ends = np.cumsum([max(1, len(own)) for own in levels])[:-1]
-        values = np.split(np.square(np.abs(found).sum(axis=0)), ends)
+        values = np.split(np.square(found.takes), ends)
         if not any(levels):
             return Global(np.concatenate(values), problem.features)
         shares = [
@@ -191,6 +171,7 @@ class QuantificationWeights(_Quantification):
             for part, own in zip(np.split(spread.frequencies, ends), levels, strict=True)
         ]
         unseen = [float(a @ b) for a, b in zip(values, shares, strict=True)]
+        values = [np.where(b > 0, a, mean) for a, b, mean in zip(values, shares, unseen, strict=True)]
         return PerValue(values, problem.features, levels, by="both", unseen=unseen, frequencies=shares)
 
 
@@ -207,7 +188,7 @@ class QuantificationDistance(_Quantification):
     a warning.
 
     Reading: the difference where WAM eq. 25 prints a product, by which a case would differ from itself (Q1); no root,
-    as printed (Q2; ``p=2`` takes it). Q3 to Q8 as in `QuantificationWeights`: here the scale of each a matters, and
+    as printed (Q2; ``p=2`` takes it). Q3 to Q9 as in `QuantificationWeights`: here the scale of each a matters, and
     with a'Ta = 1 every new feature has variance 1.
 
     Parameters: ``n_components``, how many new features; None takes all, min(classes - 1, rank) (Q4);
@@ -234,5 +215,5 @@ class QuantificationDistance(_Quantification):
         self.n_components = n_components
         self.target_bins = target_bins
 
-    def _weights(self, found: Array, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
-        return Matrix(found, problem.features, levels)
+    def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
+        return Matrix(found.rows, problem.features, levels)
