@@ -80,7 +80,7 @@ def slow_sum(method, problem, records, y, w, i, query):
         if isinstance(method, ValueWeights):
             weight = of_q if method.by == "query" else of_x
         else:
-            many = len({v for v in values if own or v is not None}) > 2
+            many = len({v for v in values if own or v is not None}) > 2 or isinstance(method, CrossCategory)
             weight = of_x + of_q if many else of_x
         total += weight * apart
     return total
@@ -166,12 +166,14 @@ def test_ccf_and_pcf_worked_by_hand():
 
 
 @pytest.mark.parametrize("values", [("no", "yes"), (False, True), ("x", "a")], ids=str)
-def test_a_feature_of_two_values_is_not_binarised_again(values):
-    cases = [{"f": values[i]} for i in (0, 0, 0, 1)]
-    ccf = KNNClassifier(1, "ccf").fit(cases, list("uuvv"))
-    assert ccf.feature_weights_.by == ("stored",)
-    assert ccf.kneighbors([{"f": values[1]}], 4)[0][0] ** 2 == pytest.approx([0, 5 / 9, 5 / 9, 5 / 9])
-    assert ccf.kneighbors([{"f": values[0]}], 4)[0][0] ** 2 == pytest.approx([0, 0, 0, 1])
+def test_both_values_of_a_two_valued_feature_count_in_ccf_and_the_stored_one_in_pcf(values):
+    cases, y = [{"f": values[i]} for i in (0, 0, 0, 1)], list("uuvv")
+    ccf, pcf = KNNClassifier(1, "ccf").fit(cases, y), KNNClassifier(1, "pcf").fit(cases, y)
+    assert ccf.kneighbors([{"f": values[1]}], 4)[0][0] ** 2 == pytest.approx([0, 14 / 9, 14 / 9, 14 / 9])  # 5/9 + 1
+    assert ccf.kneighbors([{"f": values[0]}], 4)[0][0] ** 2 == pytest.approx([0, 0, 0, 14 / 9])
+    assert pcf.feature_weights_.by == ("stored",)
+    assert pcf.kneighbors([{"f": values[1]}], 4)[0][0] ** 2 == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3])
+    assert pcf.kneighbors([{"f": values[0]}], 4)[0][0] ** 2 == pytest.approx([0, 0, 0, 1])
 
 
 def test_the_table_of_payne_and_edwards():
@@ -205,7 +207,7 @@ def test_numbers_stay_cut_in_the_distance():
     y = ["u" if v <= 4 else "v" for v in x]
     ccf = KNNClassifier(1, "ccf").fit([[v] for v in x], y)
     assert ccf.feature_weights_.levels == (("<= 4.5", "> 4.5"),)
-    assert ccf.kneighbors([[4.0]], 21)[0][0].tolist() == [0.0] * 20 + [1.0]
+    assert ccf.kneighbors([[4.0]], 21)[0][0] ** 2 == pytest.approx([0] * 20 + [2])
     three = KNNClassifier(1, CrossCategory(discretise=[2.5, 6.5])).fit([[v] for v in x], y)
     assert three.feature_weights_.values[0].tolist() == [1.0, 0.5, 1.0]
     assert three.kneighbors([[4.0]], 21)[0][0] ** 2 == pytest.approx([0] * 20 + [1.5])

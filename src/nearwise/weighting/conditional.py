@@ -65,11 +65,6 @@ class _Conditional(ByValue):
         )
 
 
-def _binarised(tables: list[ValueTable]) -> list[str]:
-    """C4: both binary features of a mismatch count; C5: a feature of two values is one binary feature already."""
-    return ["both" if (table.counts.sum(axis=1) > 0).sum() > 2 else "stored" for table in tables]
-
-
 def _by_overlap(discretise: Any, bins: int) -> dict[str, Any]:
     cut = Overlap(discretise=discretise, bins=bins)
     return {"Symbolic": "overlap", "Ordinal": "overlap", "Numeric": cut, "Cyclic": cut}
@@ -85,10 +80,9 @@ class CrossCategory(_Conditional):
     value that occurs in one class only has weight 1, one that says nothing the sum of the squared priors.
 
     Reading: P(c | f) is given the presence of f (C1). Both binary features of a mismatch count (C4; Creecy et al. take
-    the query's). A feature with two values is binary as it is (C5): a mismatch counts once, with the weight of the
-    stored value. Numbers are cut into intervals, which stay in the distance (I12). A symbol never seen weighs as the
-    class priors do (V5), and so does a missing value, unless its policy is "value"; cases in which a feature is missing
-    are left out of its counts (I6).
+    the query's), also of a feature with two values (C5). Numbers are cut into intervals, which stay in the distance
+    (I12). A symbol never seen weighs as the class priors do (V5), and so does a missing value, unless its policy is
+    "value"; cases in which a feature is missing are left out of its counts (I6).
 
     Parameters: ``discretise``, how numbers are cut: "mdl" (Fayyad and Irani), "width", "frequency", a list of cut
     points, or a dict of lists by feature; ``bins``, into how many by width or frequency; ``target_bins``, into how many
@@ -122,8 +116,8 @@ class CrossCategory(_Conditional):
     def _weigh(self, shares: Array) -> Array:
         return np.asarray(np.square(shares).sum(axis=1))
 
-    def _sides(self, tables: list[ValueTable]) -> list[str]:
-        return _binarised(tables)
+    def _sides(self, tables: list[ValueTable]) -> str:
+        return "both"
 
 
 class PerCategory(_Conditional):
@@ -134,8 +128,9 @@ class PerCategory(_Conditional):
     Features are binarised, and mismatches count, as in `CrossCategory`; c is the class of the stored case (Reading C3).
 
     Reading: the weights are per value, not averaged over the values of a feature (C2): the mean by frequency is P(c)
-    for every feature and would weigh nothing. C1, C4, C5, I6, I12 and V5 as in `CrossCategory`; an unseen symbol
-    weighs P(c).
+    for every feature and would weigh nothing. A feature with two values is binary as it is: a mismatch counts once,
+    with the weight of the stored value (C5). C1, C4, I6, I12 and V5 as in `CrossCategory`; an unseen symbol weighs
+    P(c).
 
     Parameters: ``discretise`` and ``bins`` as in `CrossCategory`.
 
@@ -166,7 +161,8 @@ class PerCategory(_Conditional):
         return np.ascontiguousarray(shares.T)
 
     def _sides(self, tables: list[ValueTable]) -> list[str]:
-        return _binarised(tables)
+        """C4: both binary features of a mismatch count; C5: a feature of two values is one binary feature already."""
+        return ["both" if (table.counts.sum(axis=1) > 0).sum() > 2 else "stored" for table in tables]
 
 
 class ValueWeights(_Conditional):
