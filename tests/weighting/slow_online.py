@@ -37,11 +37,14 @@ def differences(problem, case, other):
     return out
 
 
-def slow_rewards(problem, step, multiply, tolerance):
+def slow_rewards(problem, step, multiply, tolerance, pool="earlier"):
     """EACH (WAM eq. 11) and WOM (PE eq. 7)."""
-    w = [1.0] * len(problem.features)
-    for x in range(1, len(problem.target)):
-        y = nearest(problem, [max(0.0, v) for v in w], x, range(x))
+    w, n = [1.0] * len(problem.features), len(problem.target)
+    for x in range(n):
+        others = [y for y in range(n) if (y < x if pool == "earlier" else y != x)]
+        if not others:
+            continue
+        y = nearest(problem, [max(0.0, v) for v in w], x, others)
         right = problem.target.values[x] == problem.target.values[y]
         for f, gap in enumerate(differences(problem, x, y)):
             if gap is None:

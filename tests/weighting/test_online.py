@@ -34,7 +34,14 @@ def test_each_by_factors_worked_by_hand():
 
 
 def test_wom_worked_by_hand():
-    assert WeightedOverlap(step=0.1).fit(ripeness, ripe).scores_ == pytest.approx([1.1**3, 0.9**3])
+    # leaving one out, case 0 is asked too: of 1 and 3, equally near, 1 comes first (hue matches), right
+    assert WeightedOverlap(step=0.1).fit(ripeness, ripe).scores_ == pytest.approx([1.1**4, 0.9**4])
+    earlier = WeightedOverlap(step=0.1, pool="earlier").fit(ripeness, ripe)
+    assert earlier.scores_ == pytest.approx([1.1**3, 0.9**3])
+
+
+def test_wom_left_a_case_alone_has_no_neighbour():
+    assert WeightedOverlap().fit([[1.0, 2.0]], ["u"]).scores_.tolist() == [1.0, 1.0]
 
 
 def test_ib4_worked_by_hand():
@@ -55,9 +62,13 @@ def test_ib4_with_unlike_classes_worked_by_hand():
 def check_rewards(made, tolerance, p):
     records, y, _, schema = made
     problem = problem_of(records, y, None, schema, p=p)
-    for fitted, multiply in ((EachWeights(0.3, "add", tolerance), False), (WeightedOverlap(0.3, tolerance), True)):
+    for fitted, multiply, pool in (
+        (EachWeights(0.3, "add", tolerance), False, "earlier"),
+        (WeightedOverlap(0.3, tolerance), True, "all"),
+        (WeightedOverlap(0.3, tolerance, "earlier"), True, "earlier"),
+    ):
         weights = fitted.learn(problem).values
-        expected = slow_rewards(problem, 0.3, multiply, tolerance)
+        expected = slow_rewards(problem, 0.3, multiply, tolerance, pool)
         assert fitted.scores_ == pytest.approx(expected, rel=1e-12)
         assert weights == pytest.approx(np.maximum(expected, 0), rel=1e-12)
 
@@ -204,6 +215,7 @@ def test_per_concept_weights_serve_a_classifier():
         (EachWeights(step=-1), "step=-1"), (EachWeights(tolerance="no"), "tolerance='no'"),
         (EachWeights(update="divide"), "update='divide'"), (EachWeights(2, "multiply"), "expected 0 to 1"),
         (WeightedOverlap(step=1.5), "expected 0 to 1"), (WeightedOverlap(tolerance=-1), "tolerance=-1"),
+        (WeightedOverlap(pool="earlyer"), "Did you mean 'earlier'"),
     ],
     ids=repr,
 )  # fmt: skip

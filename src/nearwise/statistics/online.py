@@ -83,8 +83,12 @@ class Pool:
         return np.where(np.isnan(found), np.inf, found)
 
     def nearest(self, case: int, weights: Weights) -> int:
-        """The nearest stored case, of several equally near ones the lowest (Reading O5); -1 where there is none."""
-        return -1 if not self._count else int(self.ids[first_smallest(self.sums(case, weights), self.ids)])
+        """The nearest stored case but itself, of several equally near ones the lowest (Reading O5); -1 for none."""
+        others = self.ids != case
+        if not others.any():
+            return -1
+        ids = self.ids[others]
+        return int(ids[first_smallest(self.sums(case, weights)[others], ids)])
 
     def differences(self, case: int, other: int) -> Floats:
         """(p,) differences of a query and a stored case over the largest one of their feature, so in 0 .. 1.

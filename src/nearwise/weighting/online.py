@@ -1,4 +1,4 @@
-"""Online methods: one pass over the cases, each judged by its nearest predecessor. The order of the cases counts."""
+"""Online methods: one pass over the cases, each judged by its nearest neighbour. The order of the cases counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import BINS
-from nearwise.errors import InputError
+from nearwise.errors import InputError, did_you_mean
 from nearwise.progress import progress
 from nearwise.statistics.online import Pool
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
@@ -18,12 +18,17 @@ __all__ = ["EachWeights", "WeightedOverlap"]
 
 Array = NDArray[np.float64]
 
+POOLS = ("all", "earlier")
+"""where `wom` looks for the neighbour of a case"""
+
 
 class _Rewarded(Weighting):
-    """One pass; after each case matching features gain where the nearest predecessor was right, and lose where it was
+    """One pass; after each case matching features gain where its nearest neighbour was right, and lose where it was
     wrong, and mismatching features the other way round."""
 
     by_order = True
+    pool: str = "earlier"
+    """who may be the neighbour: the cases "earlier" in the pass, or "all" others"""
     step: float
     tolerance: float
     scores_: Array
@@ -42,14 +47,18 @@ class _Rewarded(Weighting):
         pool = Pool(problem.metric, problem.cases)
         classes, names = problem.target.values, problem.features
         scores = np.ones(len(names))
-        rows = np.flatnonzero(problem.target.weights > 0)
-        for case in progress(rows.tolist(), len(rows), self.id):
-            if len(pool):
-                other = pool.nearest(case, Global(np.maximum(scores, 0.0), names))
+        rows = np.flatnonzero(problem.target.weights > 0).tolist()
+        if self.pool == "all":
+            for case in rows:
+                pool.add(case)
+        for case in progress(rows, len(rows), self.id):
+            other = pool.nearest(case, Global(np.maximum(scores, 0.0), names))
+            if other >= 0:
                 gaps = pool.differences(case, other)
                 matches = np.where(gaps <= self.tolerance, 1.0, np.where(np.isnan(gaps), 0.0, -1.0))
                 scores = self._changed(scores, matches if classes[case] == classes[other] else -matches)
-            pool.add(case)
+            if self.pool == "earlier":
+                pool.add(case)
         self.scores_ = scores
         return Global(np.maximum(scores, 0.0), names)
 
@@ -126,21 +135,25 @@ class WeightedOverlap(_Rewarded):
     .. math:: \omega_a \leftarrow \begin{cases} \omega_a (1 + \mu) & \text{if } i_a = j_a \\
        \omega_a (1 - \mu) & \text{if } i_a \neq j_a \end{cases}
 
-    :math:`\mu` is ``step`` where j, the nearest of the cases before i, has the class of i, else it is ``-step``.
+    :math:`\mu` is ``step`` where j, the nearest of the other cases to i, has the class of i, else it is ``-step``.
 
     Reading: the distance is the sum of w * overlap, p = 1 (O1); weights start at 1 (O2); the neighbour is that of the
     current weights (O3); one pass in the given order (O4); of equally near cases the first (O5); weights are not
-    renormalised (O6). Numbers keep their difference in the distance and match where it is at most ``tolerance`` of the
-    largest one. A case of sample weight 0 is skipped; other sample weights do not count.
+    renormalised (O6); the neighbour is sought among all other cases, as in the paper's leaving-one-out (O7). Numbers
+    keep their difference in the distance and match where it is at most ``tolerance`` of the largest one. A case of
+    sample weight 0 is skipped; other sample weights do not count.
 
-    Parameters: ``step``, mu; ``tolerance``, what still matches; ``target_bins`` as in `EachWeights`.
+    Parameters: ``step``, mu; ``tolerance``, what still matches; ``pool``, where the neighbour is sought: among "all"
+    other cases, or among those "earlier" in the pass, as `EachWeights` does; ``target_bins`` as in `EachWeights`.
 
     Attributes: ``weights_`` (Global), ``scores_`` (p,) the same numbers.
 
-    References: payne1998, eq. 7.
+    References: payne1998, sect. 3 and eq. 7.
 
     >>> cases = [{"hue": "red", "shape": "round"}, {"hue": "red", "shape": "long"}, {"hue": "blue", "shape": "long"}]
     >>> WeightedOverlap(step=0.1).fit(cases, ["ripe", "ripe", "raw"]).scores_.round(3).tolist()
+    [1.331, 0.729]
+    >>> WeightedOverlap(step=0.1, pool="earlier").fit(cases, ["ripe", "ripe", "raw"]).scores_.round(3).tolist()
     [1.21, 0.81]
     """
 
@@ -149,15 +162,20 @@ class WeightedOverlap(_Rewarded):
     place = FEEDBACK_GLOBAL
     reference = "payne1998"
     p = 1
-    check_parameters = {"tolerance": 0.2}  # noqa: RUF012 - a constant of the class
+    check_parameters = {"tolerance": 0.1}  # noqa: RUF012 - a constant of the class
 
-    def __init__(self, step: float = 0.02, tolerance: float = 0.0, target_bins: int = BINS) -> None:
+    def __init__(
+        self, step: float = 0.02, tolerance: float = 0.0, pool: str = "all", target_bins: int = BINS
+    ) -> None:
         self.step = step
         self.tolerance = tolerance
+        self.pool = pool
         self.target_bins = target_bins
 
     def _check(self) -> None:
         super()._check()
+        if self.pool not in POOLS:
+            raise InputError(f"pool={self.pool!r}: expected the cases to look among. {did_you_mean(self.pool, POOLS)}")
         if self.step > 1:
             raise InputError(f"step={self.step!r}: a factor of 1 - step must not be negative, so expected 0 to 1.")
 
