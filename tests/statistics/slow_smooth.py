@@ -48,6 +48,22 @@ def variable(width, nearest):
     return kernel
 
 
+def slow_mistakes(problem, weights, k, kernel=inverse):
+    """The share of cases that are wrong leaving one out; of j classes that tie the right one is one j-th right."""
+    target, sums, wrong = problem.target, distances(problem, weights), 0.0
+    for i in range(len(target)):
+        found = neighbourhood(sums[i], i, k)
+        weight = kernel(found, sums[i], problem.metric.p)
+        votes = [0.0] * target.n_classes
+        for j, share in found:
+            votes[target.values[j]] += share * target.weights[j] * weight[j]
+        if not sum(votes) > 0:
+            votes = list(target.priors)
+        ahead = [c for c, vote in enumerate(votes) if vote >= (1 - TIE) * max(votes)]
+        wrong += target.weights[i] * (1 - (target.values[i] in ahead) / len(ahead))
+    return wrong / sum(target.weights)
+
+
 def smooth_error(problem, weights, k, kernel=inverse, fixed=None):
     """E; ``fixed`` holds the neighbourhoods, else they are those under the weights."""
     target = problem.target

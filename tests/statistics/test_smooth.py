@@ -9,7 +9,7 @@ from nearwise.errors import InputError
 from nearwise.statistics import smooth
 from nearwise.statistics.kernels import InverseKernel, VariableKernel
 from nearwise.statistics.smooth import SmoothError
-from tests.statistics.slow_smooth import inverse, slow_gradient, smooth_error, variable
+from tests.statistics.slow_smooth import inverse, slow_gradient, slow_mistakes, smooth_error, variable
 from tests.weighting.tables import mixed, problem_of
 
 KERNELS = [(InverseKernel(), inverse), (VariableKernel(0.8, 2), variable(0.8, 2))]
@@ -44,6 +44,8 @@ def test_error_equals_plain_loops_ties_and_holes_included(kernel, slow, made, k,
     k = min(k, len(y) - 1)
     found = smooth_of(problem, k, kernel).errors([weights])[0]
     assert found == pytest.approx(smooth_error(problem, weights, k, slow), rel=1e-9, abs=1e-9)
+    wrong = smooth_of(problem, k, kernel).mistakes(weights)
+    assert wrong == pytest.approx(slow_mistakes(problem, weights, k, slow), rel=1e-9, abs=1e-9)
 
 
 @both_kernels

@@ -4,9 +4,10 @@ from hypothesis import given, settings
 
 from nearwise import KNNClassifier
 from nearwise.errors import InputError, NearwiseWarning
+from nearwise.lab import make_waveform
 from nearwise.weighting import NeighbourDescent, VariableKernelSimilarity
-from nearwise.weighting.descent import descend
-from tests.statistics.slow_smooth import smooth_error, variable
+from nearwise.weighting.descent import EarlyStop, descend
+from tests.statistics.slow_smooth import slow_mistakes, smooth_error, variable
 from tests.weighting.tables import mixed, problem_of
 
 both_methods = pytest.mark.parametrize("method", [NeighbourDescent, VariableKernelSimilarity], ids=lambda m: m.id)
@@ -19,6 +20,11 @@ def noisy(n=80, p=5):
     return X, np.where(X[:, 0] > 0.6, "u", np.where(X[:, 1] > 0.5, "v", "w"))
 
 
+def to_the_end(method, **settings):
+    """The method without an early stop."""
+    return method(**settings, **({"patience": None} if method is NeighbourDescent else {}))
+
+
 @both_methods
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
 @pytest.mark.filterwarnings("ignore:There is one class only")
@@ -27,7 +33,7 @@ def noisy(n=80, p=5):
 def test_the_error_never_rises_and_is_that_of_the_equation(method, made):
     records, y, _, schema = made
     problem = problem_of(records, y, None, schema)
-    fitted = method(n_neighbors=3, max_iter=4)
+    fitted = to_the_end(method, n_neighbors=3, max_iter=4)
     weights = fitted.learn(problem).values
     assert np.isfinite(weights).all()
     assert (np.diff(fitted.errors_) <= 0).all()
@@ -42,9 +48,30 @@ def test_the_error_never_rises_and_is_that_of_the_equation(method, made):
 @both_methods
 def test_noise_loses_and_the_error_falls(method):
     X, y = noisy()
-    fitted = method(n_neighbors=8).fit(X, y)
+    fitted = to_the_end(method, n_neighbors=8).fit(X, y)
     assert fitted.errors_[-1] < 0.5 * fitted.errors_[0]
     assert fitted.feature_importances_[:2].min() > 5 * fitted.feature_importances_[2:].max()
+
+
+def test_the_descent_ends_where_leaving_one_out_gains_nothing_more():
+    X, y = make_waveform(21, n=60)
+    problem = problem_of([{f"x{i}": v for i, v in enumerate(row)} for row in X], y)
+    free, stopped = NeighbourDescent(n_neighbors=9, patience=None), NeighbourDescent(n_neighbors=9, patience=2)
+    free.learn(problem)
+    weights = stopped.learn(problem).values
+    found = stopped.mistakes_
+    best = int(np.argmin(found))
+    assert len(found) - 1 - best <= 2  # two steps in vain, or the end
+    assert len(stopped.errors_) < len(free.errors_)
+    assert slow_mistakes(problem, weights, 9) == pytest.approx(found[best])
+    assert found[0] == pytest.approx(slow_mistakes(problem, np.ones(21), 9))
+    assert free.mistakes_.size == 0
+
+
+def test_of_equally_good_steps_the_first_is_kept():
+    stop = EarlyStop(lambda w: 1.0, patience=3)
+    assert [stop.after(np.array([x])) for x in range(4)] == [False, False, False, True]
+    assert stop.best.tolist() == [0.0]
 
 
 def test_k_is_the_one_with_the_smallest_error_at_equal_weights():
@@ -100,7 +127,7 @@ def test_hard_tables_have_finite_weights(method):
 def test_a_classifier_learns_by_it(method):
     X, y = noisy()
     plain = KNNClassifier(8, "none").fit(X, y).score_loo()
-    assert 1 - KNNClassifier(8, method.id).fit(X, y).score_loo() < 0.5 * (1 - plain)
+    assert 1 - KNNClassifier(8, method(n_neighbors=8)).fit(X, y).score_loo() < 0.5 * (1 - plain)
 
 
 def test_time_and_ctrl_c_keep_the_best_so_far(monkeypatch):
@@ -139,6 +166,7 @@ def test_descent_keeps_to_its_bounds_and_starts_afresh_behind_a_jump():
         (NeighbourDescent, {"n_neighbors": "all"}, "n_neighbors='all'"),
         (NeighbourDescent, {"max_iter": 0}, "max_iter=0"),
         (NeighbourDescent, {"max_time": -1}, "max_time=-1"),
+        (NeighbourDescent, {"patience": 0}, "patience=0: expected a whole number from 1, or None"),
         (VariableKernelSimilarity, {"n_neighbors": 0}, "n_neighbors=0"),
         (VariableKernelSimilarity, {"n_width": 1.5}, "n_width=1.5"),
         (VariableKernelSimilarity, {"width": 0}, "width=0"),

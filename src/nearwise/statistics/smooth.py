@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric, power
-from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
+from nearwise.engines.base import TIE, Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
 from nearwise.statistics.gather import left_out_pairs, pair_differences
@@ -79,6 +79,19 @@ class SmoothError:
         found = [self._add_up(row, with_gradient=True) for row in asked]
         return np.array([e for e, _ in found]), np.array([g for _, g in found]).reshape(asked.shape)
 
+    def mistakes(self, weights: Any) -> float:
+        """The share of cases that one weight vector (p,) gets wrong, leaving each out; of j classes that tie, the right
+        one counts as one j-th right."""
+        row = self._asked([weights])[0]
+        wrong = np.zeros(len(self.cases))
+        for near in neighbourhoods(self._engine(row), self.cases, self.k, self._payload, CELLS // len(row)):
+            votes = self._votes(near, self.kernel.weigh(_Terms.of(self, near).sums(row), near, self.metric.p))
+            shares = self._gaps(votes, near.rows)[2]
+            ahead = shares >= (1.0 - TIE) * shares.max(axis=1, keepdims=True)
+            right = ahead[np.arange(len(near.rows)), self.target.values[near.rows]] / ahead.sum(axis=1)
+            wrong[near.rows] = self.target.weights[near.rows] * (1.0 - right)
+        return float(_ordered_sum(wrong) / max(self.target.weights.sum(), 1e-300))
+
     def every_k(self, weights: Any, largest: int) -> Floats:
         """(largest,) E of one weight vector with 1/d votes, for k = 1, 2, … from one search."""
         row = self._asked([weights])[0]
@@ -124,11 +137,9 @@ class SmoothError:
 
     def _judged(self, near: Near, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
         """(m,) errors, and (l,) their derivative by the vote of each neighbour, empty unless asked for."""
-        c, codes = self.target.n_classes, self.target.values[near.cases]
+        codes = self.target.values[near.cases]
         amounts = near.shares * self.target.weights[near.cases]
-        flat = np.bincount(near.owner * c + codes, weights=amounts * kernel, minlength=len(near.rows) * c)
-        votes: Floats = flat.astype(np.float64).reshape(len(near.rows), c)
-        errors, gaps, shares, totals = self._gaps(votes, near.rows)
+        errors, gaps, shares, totals = self._gaps(self._votes(near, kernel), near.rows)
         if not with_gradient:
             return errors, np.zeros(0)
         # dE/dK_i of a neighbour of class c: -2 a_i / sum(votes) * (gap_c - sum over classes of gap * p)
@@ -139,6 +150,13 @@ class SmoothError:
     def _voted(self, votes: Floats, rows: Ints) -> Floats:
         """(m,) errors from votes (m, g, v)."""
         return self._gaps(votes[:, :, 0], rows)[0]
+
+    def _votes(self, near: Near, kernel: Floats) -> Floats:
+        """(m, c) what the neighbours (l,) of each case cast for each class."""
+        c = self.target.n_classes
+        amounts = near.shares * self.target.weights[near.cases] * kernel
+        flat = np.bincount(near.owner * c + self.target.values[near.cases], amounts, minlength=len(near.rows) * c)
+        return np.asarray(flat, dtype=np.float64).reshape(len(near.rows), c)
 
     def _gaps(self, votes: Floats, rows: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         """(m,) errors, (m, c) truth less probability, (m, c) probabilities and (m,) sums of votes.

@@ -12,12 +12,14 @@ from nearwise.errors import InputError
 from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
 
-__all__ = ["Descent", "check_steps", "constant_features", "descend"]
+__all__ = ["Descent", "EarlyStop", "check_steps", "constant_features", "descend"]
 
 Array = NDArray[np.float64]
 
 ENOUGH = 1e-6
 """a share of the error; less is no progress"""
+ROUNDING = 1e-12
+"""what is judged is no better by less"""
 
 
 @dataclass
@@ -29,6 +31,36 @@ class Descent:
     errors: list[float] = field(default_factory=list)
 
 
+@dataclass
+class EarlyStop:
+    """Ends a descent that no longer helps: the point of the smallest ``judge`` so far, of equal ones the first.
+
+    ``errors`` are those of the start and of the point after each step. The descent ends once ``patience`` steps in
+    succession brought nothing.
+
+    >>> stop = EarlyStop(lambda w: float(abs(w[0] - 2)), patience=2)
+    >>> [stop.after(np.array([x])) for x in (0.0, 1.0, 3.0, 4.0)], stop.best.tolist()
+    ([False, False, False, True], [1.0])
+    """
+
+    judge: Callable[[Array], float]
+    patience: int
+    errors: list[float] = field(default_factory=list)
+    best: Array = field(default_factory=lambda: np.zeros(0))
+    least: float = np.inf
+    vain: int = 0
+    """steps since the best"""
+
+    def after(self, point: Array) -> bool:
+        """Judge the point after a step, and say whether that was enough."""
+        self.errors.append(self.judge(point))
+        if self.errors[-1] < self.least - ROUNDING:
+            self.best, self.least, self.vain = point.copy(), self.errors[-1], 0
+            return False
+        self.vain += 1
+        return self.vain >= self.patience
+
+
 def descend(
     function: Callable[[Array], tuple[float, Array]],
     start: Array,
@@ -37,8 +69,9 @@ def descend(
     label: str,
     max_iter: int,
     max_time: float | None = None,
+    stop: EarlyStop | None = None,
 ) -> Descent:
-    """Minimise ``function`` (error and gradient) between bounds by SciPy's L-BFGS-B.
+    """Minimise ``function`` (error and gradient) between bounds by SciPy's L-BFGS-B, until ``stop`` has seen enough.
 
     The error jumps where neighbours change, which can stop a line search early: then the search starts afresh from
     the best point, until that brings nothing. What comes back is the best point ever tried, so the error never
@@ -50,13 +83,15 @@ def descend(
     with Budget(label, max_time) as budget:
         found.error, _ = function(start)
         found.errors.append(found.error)
+        if stop is not None:
+            stop.after(start)
         budget.has_result = True
         rounds = budget.rounds(max_iter)
         left = max_iter
 
         def tried(point: Array) -> tuple[float, Array]:
             if budget.is_over:
-                raise _OutOfTimeError
+                raise _EnoughError
             error, gradient = function(point)
             if error < found.error:
                 found.best, found.error = point.copy(), error
@@ -67,6 +102,8 @@ def descend(
             found.errors.append(found.error)
             left -= 1
             next(rounds, None)  # moves the bar
+            if stop is not None and stop.after(found.best):
+                raise _EnoughError
 
         while left > 0:
             before = found.error
@@ -75,7 +112,7 @@ def descend(
                     tried, found.best, jac=True, method="L-BFGS-B", bounds=Bounds(lower, upper),
                     callback=after_step, options={"maxiter": left, "maxfun": 20 * left},
                 )  # fmt: skip
-            except _OutOfTimeError:
+            except _EnoughError:
                 break
             if before - found.error <= ENOUGH * before:
                 break
@@ -83,7 +120,7 @@ def descend(
     return found
 
 
-class _OutOfTimeError(Exception):
+class _EnoughError(Exception):
     """Ends a search in the middle of a step."""
 
 

@@ -13,7 +13,7 @@ from nearwise.statistics.kernels import Kernel, VariableKernel
 from nearwise.statistics.smooth import SmoothError
 from nearwise.statistics.smooth_numbers import SmoothNumberError
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
-from nearwise.weighting.descent import check_steps, constant_features, descend
+from nearwise.weighting.descent import EarlyStop, check_steps, constant_features, descend
 from nearwise.weights import Global, Weights
 
 __all__ = ["NeighbourDescent", "VariableKernelSimilarity"]
@@ -39,7 +39,8 @@ class NeighbourDescent(Weighting):
 
     Reading: a case is no neighbour of itself (S1); neighbours are fixed within a gradient (S2); a neighbour at
     distance 0 makes p constant there (S3); the parameters are the weights themselves (S4), not below 0 (S5); the
-    descent is SciPy's L-BFGS-B, and what is returned is the best point it tried (S6); ``n_neighbors="loo"`` takes
+    descent is SciPy's L-BFGS-B (S6); it ends where the leave-one-out error rate no longer falls, and the weights of the
+    lowest rate are returned, of equal ones the first (S7); ``n_neighbors="loo"`` takes
     the k with the smallest E at equal weights, ties to the smaller (K5). k is at least 2: the probabilities of a
     single neighbour are 0 and 1 whatever the weights, and have no gradient.
 
@@ -53,6 +54,9 @@ class NeighbourDescent(Weighting):
         Seconds after which the best weights so far are taken.
     n_jobs : int or None
         Threads of the search; None takes all cores.
+    patience : int or None
+        Steps in succession without a lower leave-one-out error rate after which the descent ends. None looks at E
+        alone: ``max_iter`` steps, and the point of the smallest E.
 
     Attributes
     ----------
@@ -60,6 +64,8 @@ class NeighbourDescent(Weighting):
     n_neighbors_ : int
     errors_ : array
         E at equal weights and after each step; it never rises.
+    mistakes_ : array
+        The share of cases that are wrong leaving one out, at equal weights and after each step; empty without patience.
 
     Notes
     -----
@@ -79,6 +85,7 @@ class NeighbourDescent(Weighting):
 
     n_neighbors_: int
     errors_: Array
+    mistakes_: Array
 
     def __init__(
         self,
@@ -86,18 +93,23 @@ class NeighbourDescent(Weighting):
         max_iter: int = 50,
         max_time: float | None = None,
         n_jobs: int | None = None,
+        patience: int | None = 5,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.patience = patience
 
     def _learn(self, problem: Problem) -> Weights:
         k = self.n_neighbors
         if k != "loo":
             _check_count("n_neighbors", k, " or 'loo': one neighbour gives no gradient", least=2)
         check_steps(self.max_iter)
+        if self.patience is not None:
+            _check_count("patience", self.patience, ", or None for no early stop")
         start = np.where(constant_features(problem), 0.0, 1.0)
+        self.mistakes_ = np.zeros(0)
         if _is_hopeless(problem, start):
             self.n_neighbors_, self.errors_ = 1, np.zeros(1)
             return Global(start, problem.features)
@@ -114,9 +126,13 @@ class NeighbourDescent(Weighting):
             return float(errors[0]), gradients[0]
 
         upper = np.where(start > 0, np.inf, 0.0)
-        found = descend(both, start, np.zeros(len(start)), upper, "descent", self.max_iter, self.max_time)
+        stop = None if self.patience is None else EarlyStop(error.mistakes, self.patience)
+        found = descend(both, start, np.zeros(len(start)), upper, "descent", self.max_iter, self.max_time, stop)
         self.errors_ = np.array(found.errors)
-        return Global(found.best, problem.features)
+        if stop is None:
+            return Global(found.best, problem.features)
+        self.mistakes_ = np.array(stop.errors)
+        return Global(stop.best, problem.features)
 
 
 class VariableKernelSimilarity(Weighting):
