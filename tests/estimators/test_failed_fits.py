@@ -140,7 +140,7 @@ def test_an_estimator_that_fails_to_learn_answers_as_it_did(one, monkeypatch):
         {"vote": lambda d: d[:0]},
         {"n_neighbors": "loo", "vote": lambda d: d[:0]},
     ],
-    ids=str,
+    ids=lambda settings: " and ".join(settings),
 )
 def test_settings_that_cannot_be_do_not_spoil_what_was_fitted(settings):
     X, y = table()
