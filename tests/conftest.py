@@ -1,6 +1,7 @@
 """What all tests share: the hypothesis profile and the folder of shared data sets."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ def dimin() -> Path:
     if path.is_file():
         return path
     reason = f"{path.name} is not there: install the Debian package timbl, or let NEARWISE_TIMBL name its folder"
+    if STRICT:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def timbl() -> str:
+    """The command of TiMBL; must be there under strict rules."""
+    command = shutil.which("timbl")
+    if command:
+        return command
+    reason = "the command timbl is not there: install the Debian package timbl"
     if STRICT:
         pytest.fail(reason)
     pytest.skip(reason)

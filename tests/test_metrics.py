@@ -1,16 +1,12 @@
 """The named metrics: one-line configurations, and what each of them measures."""
 
 import math
-from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nearwise as nw
 from nearwise import metrics
-from nearwise.cases.table import CaseTable
-from nearwise.engines.base import Payload
 from nearwise.errors import InputError
 from nearwise.weighting import methods
 
@@ -79,55 +75,3 @@ def test_the_command_line_knows_the_names(name, tmp_path):
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert [m.difference.name for m in nw.load(model)._model.problem.metric.measures] == [name, name]
-
-
-# ------------------------------------------------------------------------------------------------ TiMBL on dimin
-
-DIMIN = Path("/usr/share/doc/timbl/examples")
-GAIN_RATIOS = [
-    0.024891536, 0.027552191, 0.018676787, 0.052620750, 0.047699231, 0.024471911, 0.034953203, 0.043983864,
-    0.046816705, 0.042844587, 0.185070181, 0.325371814,
-]  # fmt: skip
-
-
-def dimin(name):
-    rows = [line.split(",") for line in (DIMIN / f"dimin.{name}").read_text(encoding="latin-1").split()]
-    return {f"f{j:02}": [row[j] for row in rows] for j in range(12)}, [row[12] for row in rows]
-
-
-@pytest.mark.skipif(
-    not (DIMIN / "dimin.train").exists(), reason="the examples of the Debian package timbl are not there"
-)
-@pytest.mark.parametrize(
-    ("difference", "k", "weighted", "right"),
-    [
-        ("overlap", 1, True, 919), ("overlap", 1, False, 821), ("overlap", 3, True, 916), ("overlap", 5, True, 906),
-        ("mvdm-l1", 1, True, 915), ("mvdm-l1", 3, True, 927), ("mvdm-l1", 5, True, 928), ("mvdm-l1", 5, False, 929),
-        ("jeffrey", 5, True, 928), ("jensen-shannon", 5, True, 928),
-    ],
-)  # fmt: skip
-def test_exactly_as_many_right_answers_as_timbl(difference, k, weighted, right):
-    X, y = dimin("train")
-    Q, wanted = dimin("test")
-    weights = GAIN_RATIOS if weighted else np.ones(12)
-    clf = nw.KNNClassifier(k, weights, differences=difference, p=1).fit(X, y)
-    model = clf._model
-    levels = model.engine.levels(model.problem.metric.measure(CaseTable.like(Q, clf.schema_)), k + 1, votes(model))
-    said = [timbl_vote(counts, k, y, clf.classes_) for counts in levels.payload[:, :, :, 0]]
-    assert Counter(np.array(said) == np.array(wanted))[True] == right
-
-
-def votes(model):
-    return Payload(model.target.values, np.ones((len(model.target), 1)), model.target.n_classes)
-
-
-def timbl_vote(counts, k, y, classes):
-    """All cases at the k nearest distances vote; a tie asks one distance more, then goes to the larger class."""
-    votes = counts[:k].sum(axis=0)
-    tied = np.flatnonzero(votes == votes.max())
-    if len(tied) > 1:
-        more = votes + counts[k]
-        winners = np.flatnonzero(more == more.max())
-        tied = winners if len(winners) == 1 else tied
-    frequency = Counter(y)
-    return max((classes[c] for c in tied), key=lambda label: (frequency[label], -y.index(label)))

@@ -20,11 +20,14 @@ from nearwise.engines.every_k import winners_for_every_k
 from nearwise.errors import InputError, check_choice, did_you_mean
 
 __all__ = [
-    "TIES", "VOTES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance", "InverseLinear",
-    "Majority", "Single", "Triangle", "Vote", "collect", "decide", "get", "tally", "winners",
+    "TIES", "VOTES", "VOTE_TIES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance",
+    "InverseLinear", "Majority", "Single", "Triangle", "Vote", "are_tied", "collect", "decide", "get", "tally",
+    "winners",
 ]  # fmt: skip
 
 TIES = ("fair", "distances", "random", "index")
+VOTE_TIES = ("nearest", "next")
+"""a tied vote goes to the class of the nearest case, or is taken again with one neighbour more (K3)"""
 
 
 class Vote(ABC):
@@ -331,9 +334,17 @@ def tally(sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Fl
 
 
 def winners(
-    ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats, threads: int = 1
+    ballots: Ballots,
+    k: int,
+    vote: Vote,
+    root: Callable[[Floats], Floats],
+    priors: Floats,
+    threads: int = 1,
+    vote_ties: str = "nearest",
 ) -> NDArray[np.intp]:
-    """(m, k) the class that wins for every number of neighbours up to k."""
+    """(m, k) the class that wins for every number of neighbours up to k; "next" also looks at k + 1, if searched."""
+    if vote_ties == "next":
+        return _winners_asking_next(ballots, k, vote, root, priors)
     if isinstance(ballots, Single) and not vote.adaptive:
         sums = ballots.found.sums
         kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
@@ -348,21 +359,48 @@ def winners(
     return np.stack(columns, axis=1)
 
 
-def decide(votes: Floats, near: Floats, priors: Floats) -> NDArray[np.intp]:
-    """The winner: most votes, then the class of the nearest case, then the larger prior, then label order (K3)."""
-    left = votes >= votes.max(axis=1, keepdims=True) * (1 - TIE)
+def _winners_asking_next(
+    ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats
+) -> NDArray[np.intp]:
+    """(m, k) winners where a tied vote looks at the vote of one neighbour more; each vote is counted once."""
+    columns, votes = [], tally(*ballots.at(1), vote, root)[0][:, :, 0]
+    for places in range(1, k + 1):
+        more = tally(*ballots.at(places + 1), vote, root)[0][:, :, 0]
+        settled = are_tied(votes) & ~are_tied(more)
+        columns.append(decide(np.where(settled[:, None], more, votes), None, priors))
+        votes = more
+    return np.stack(columns, axis=1)
+
+
+def are_tied(votes: Floats) -> NDArray[np.bool_]:
+    """(m,) whether several classes share the most votes."""
+    return np.asarray(np.count_nonzero(_leading(votes), axis=1) != 1)  # none leads in votes that are not numbers
+
+
+def _leading(votes: Floats) -> NDArray[np.bool_]:
+    """(m, c) the classes with the most votes, up to rounding."""
+    return np.asarray(votes >= votes.max(axis=1, keepdims=True) * (1 - TIE))
+
+
+def decide(votes: Floats, near: Floats | None, priors: Floats) -> NDArray[np.intp]:
+    """The winner: most votes, then the class of the nearest case, then the larger prior, then label order (K3).
+
+    Without ``near`` (m, c), the smallest sum at which each class votes, a tie goes to the larger prior at once.
+    """
+    left = _leading(votes)
     won = left.argmax(axis=1)
     tied = np.flatnonzero(np.count_nonzero(left, axis=1) != 1)  # none is left of votes that are not numbers
     if len(tied):
-        won[tied] = _untied(left[tied], near[tied], priors)
+        won[tied] = _untied(left[tied], None if near is None else near[tied], priors)
     return np.asarray(won, dtype=np.intp)
 
 
-def _untied(left: NDArray[np.bool_], near: Floats, priors: Floats) -> NDArray[np.intp]:
+def _untied(left: NDArray[np.bool_], near: Floats | None, priors: Floats) -> NDArray[np.intp]:
     """Among the classes left, the nearest, then the larger prior, then the first."""
-    nearest = np.where(left, near, np.inf)
-    best = nearest.min(axis=1, keepdims=True)
-    left &= nearest <= best + TIE * np.where(np.isfinite(best), best, 0.0)
+    if near is not None:
+        nearest = np.where(left, near, np.inf)
+        best = nearest.min(axis=1, keepdims=True)
+        left &= nearest <= best + TIE * np.where(np.isfinite(best), best, 0.0)
     prior = np.where(left, priors[None, :], -1.0)
     left &= prior >= prior.max(axis=1, keepdims=True)
     return np.asarray(left.argmax(axis=1), dtype=np.intp)

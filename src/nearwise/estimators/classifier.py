@@ -51,6 +51,10 @@ class KNNClassifier(Voting):
         What a missing value means: "max", "ignore", "value", "mean" or "error".
     ties : "fair", "distances", "random" or "index"
         Which cases vote where several tie at the k-th place.
+    vote_ties : "nearest" or "next"
+        What a tied vote goes by: the class of the nearest case, then the larger prior; or the vote of one neighbour
+        more (one distance more with ``ties="distances"``), then the larger prior, as in TiMBL. With "next" a plain
+        vote answers.
     class_weight : dict or Series by class, "balanced" or None
         A factor on the votes of each class.
     cases : "all", "ib2" or "ib3"
@@ -97,6 +101,7 @@ class KNNClassifier(Voting):
         missing: Any = "auto",
         local_scale: Any = "auto",
         ties: str = "fair",
+        vote_ties: str = "nearest",
         class_weight: Any = None,
         cases: str = "all",
         case_weights: str | None = None,
@@ -116,6 +121,7 @@ class KNNClassifier(Voting):
         self.missing = missing
         self.local_scale = local_scale
         self.ties = ties
+        self.vote_ties = vote_ties
         self.class_weight = class_weight
         self.cases = cases
         self.case_weights = case_weights
@@ -161,6 +167,12 @@ class KNNClassifier(Voting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_choice("vote_ties", self.vote_ties, votes.VOTE_TIES)
+        if self.vote_ties == "next" and self.answer not in ("auto", "vote"):
+            raise InputError(
+                f"vote_ties='next' asks the next neighbour in a plain vote, and answer={self.answer!r} is none: "
+                "take answer='vote', or vote_ties='nearest'."
+            )
         check_choice("cases", self.cases, STORES)
         if self.case_weights is not None and not (isinstance(self.case_weights, str) and self.case_weights == "pebls"):
             raise InputError(f"case_weights={self.case_weights!r}: expected 'pebls' or None.")
@@ -220,12 +232,20 @@ class KNNClassifier(Voting):
 
     def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
         classes = model.target.classes
-        codes = votes.decide(answers, near, model.target.priors)
+        codes = votes.decide(answers, None if self._looks_beyond else near, model.target.priors)
         return np.asarray(classes[codes] if classes is not None else codes)
+
+    @property
+    def _looks_beyond(self) -> int:
+        return int(self.vote_ties == "next" and self._settings.is_classic)
+
+    def _asks_again(self, total: Floats) -> NDArray[np.bool_]:
+        return votes.are_tied(total[:, :, 0]) if self._looks_beyond else super()._asks_again(total)
 
     def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
         rule, root = votes.get(self._settings.vote), model.problem.metric.root
-        codes = votes.winners(ballots, largest, rule, root, model.target.priors, model.engine.threads)
+        priors, threads = model.target.priors, model.engine.threads
+        codes = votes.winners(ballots, largest, rule, root, priors, threads, self.vote_ties)
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:

@@ -132,9 +132,12 @@ def _recipe(
         elif called:
             local = None
             why.append(("local_scale", f"feature {called[0]!r} is compared by a function, which takes long"))
+    asks_next = getattr(estimator, "vote_ties", "nearest") == "next"
+    if asks_next:
+        why.append(("answer", "a tied vote is to ask the next, so a plain vote answers"))
     if _open(answer):
-        answer = "vote" if selects else "both" if has_classes else "linear"
-    if selects:
+        answer = "vote" if selects or asks_next else "both" if has_classes else "linear"
+    if selects or asks_next:
         k, vote = "loo" if _open(k) else k, "distance" if _open(vote) else vote
     scale, missing = estimator.scale, estimator.missing
     return Settings(

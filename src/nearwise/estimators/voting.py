@@ -21,6 +21,7 @@ from nearwise.estimators.base import Neighbors
 from nearwise.estimators.conformal import Conformal
 from nearwise.estimators.explaining import explained
 from nearwise.estimators.model import Model
+from nearwise.estimators.poll import Poll
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
 from nearwise.progress import progress
 from nearwise.statistics.folds import drawn_cases
@@ -59,18 +60,44 @@ class Voting(Conformal, Neighbors):
             skip = None if leave_out is None else leave_out[rows]
             yield rows, votes.collect(part, queries.take(rows), k, payload, self.ties, skip, rng)
 
-    def _counted(
-        self, model: Model, queries: Measured, leave_out: Ints | None, k: int, engine: Engine | None = None
-    ) -> tuple[Floats, Floats]:
+    def _polls(
+        self, model: Model, engine: Engine, queries: Measured, leave_out: Ints | None, k: int, rule: votes.Vote
+    ) -> Iterator[Poll]:
+        """The votes of all queries; a later poll of a query, with one neighbour more, replaces the one before."""
+
+        def poll(rows: Ints, ballots: votes.Ballots, k: int) -> Poll:
+            root = model.root_for(rule, queries, rows, leave_out)
+            return Poll(rows, np.arange(len(rows)), ballots, k, *votes.tally(*ballots.at(k), rule, root))
+
+        available = len(model.table) - (leave_out is not None)
+        for rows, ballots in self._chunks(model, engine, queries, leave_out, k):
+            first = poll(np.arange(rows.start, rows.stop), ballots, k)
+            yield first
+            again = first.rows[self._asks_again(first.total)]
+            if len(again) and k < available:
+                part = for_queries(engine, again, len(queries))
+                skip = None if leave_out is None else leave_out[again]
+                for some, more in self._chunks(model, part, queries.take(again), skip, k + 1):
+                    second = poll(again[some], more, k + 1)
+                    yield second.where(~self._asks_again(second.total))
+
+    @property
+    def _looks_beyond(self) -> int:
+        """How many neighbours more than k a vote may look at."""
+        return 0
+
+    def _asks_again(self, total: Floats) -> NDArray[np.bool_]:
+        """(m,) which votes (m, g, v) are to be taken again with one neighbour more."""
+        return np.zeros(len(total), dtype=np.bool_)
+
+    def _counted(self, model: Model, queries: Measured, leave_out: Ints | None, k: int) -> tuple[Floats, Floats]:
         """(m, g, v) votes and (m, g) smallest sums."""
         payload = model.payload(np.zeros(len(model.target)))
         total = np.zeros((len(queries), *payload.shape))
         near = np.full((len(queries), payload.n_groups), np.inf)
         rule = votes.get(self._settings.vote)
-        for rows, ballots in self._chunks(model, engine or model.engine, queries, leave_out, k):
-            sums, amounts = ballots.at(k)
-            root = model.root_for(rule, queries, rows, leave_out)
-            total[rows], near[rows], _ = votes.tally(sums, amounts, rule, root)
+        for poll in self._polls(model, model.engine, queries, leave_out, k, rule):
+            total[poll.rows], near[poll.rows] = poll.total, poll.near
         return total, near
 
     # ------------------------------------------------------------ choosing k
@@ -133,7 +160,8 @@ class Voting(Conformal, Neighbors):
         errors = np.zeros(largest)
         weights = self._vote_weights(model)  # class weights too: an error on a class that counts more costs more
         everything = np.arange(len(model.table))
-        for rows, ballots in self._chunks(model, model.engine, model.problem.asking, everything, largest):
+        searched = min(largest + self._looks_beyond, len(model.table) - 1)
+        for rows, ballots in self._chunks(model, model.engine, model.problem.asking, everything, searched):
             errors += weights[rows] @ self._errors(model, ballots, largest, rows)
         return np.asarray(errors / weights.sum())
 
@@ -256,33 +284,29 @@ class Voting(Conformal, Neighbors):
         if not self._settings.is_classic and feature_weights is None:
             return explained(self, model, asked, queries, leave_out, n_neighbors)
         rule = votes.get("distance" if self._settings.vote == "auto" else self._settings.vote)
-        out: list[Explanation] = []
-        for rows, ballots in self._chunks(model, engine, queries, leave_out, k):
-            sums, amounts = ballots.at(k)
-            total, near, kernel = votes.tally(sums, amounts, rule, model.root_for(rule, queries, rows, leave_out))
-            found = self._from_votes(model, total)
-            answers = self._decided(model, found, near)
-            shown = _Shown(ballots, engine, self._vote_weights(model), k)
-            factors = np.ones(len(queries))
-            if model.local is not None and feature_weights is None:
-                factors = model.local.query_factors(queries, leave_out)
-            for row, answer in enumerate(answers.tolist()):
-                j = rows.start + row
+        factors = np.ones(len(queries))
+        if model.local is not None and feature_weights is None:
+            factors = model.local.query_factors(queries, leave_out)
+        out: dict[int, Explanation] = {}
+        for poll in self._polls(model, engine, queries, leave_out, k, rule):
+            found = self._from_votes(model, poll.total)
+            answers = self._decided(model, found, poll.near)
+            shown = _Shown(poll.ballots, engine, self._vote_weights(model), poll.k)
+            for at, (j, answer) in enumerate(zip(poll.rows.tolist(), answers.tolist(), strict=True)):
                 skip = -1 if leave_out is None else int(leave_out[j])
-                listed, tied = shown.of(queries, j, row, kernel[row], total[row, :, 0].sum(), skip)
+                counted = float(poll.total[at, :, 0].sum())
+                listed, tied = shown.of(queries, j, int(poll.places[at]), poll.kernel[at], counted, skip)
                 neighbours = self._explained(model, engine, asked, queries, j, listed, float(factors[j]))
                 rest = max(0.0, 1.0 - sum(share for _, _, share in listed)) if tied else 0.0
                 unlike = self._unlike(model, engine, asked, queries, j, skip, answer, float(factors[j]))
-                distribution = self._distribution(model, found[row])
+                distribution = self._distribution(model, found[at])
                 parts = {NEIGHBOURS: distribution.get(answer, answer), LIMITS: 0.0}
                 by_class = {label: {NEIGHBOURS: share, LIMITS: 0.0} for label, share in distribution.items()}
-                out.append(
-                    Explanation(
-                        asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
-                        parts_by_class=by_class, case_weights={near.index: near.vote_share for near in neighbours},
-                    )
+                out[j] = Explanation(
+                    asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
+                    parts_by_class=by_class, case_weights={near.index: near.vote_share for near in neighbours},
                 )  # fmt: skip
-        return Explanations(out)
+        return Explanations([out[j] for j in range(len(queries))])
 
     def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
         """Class -> its share, from (g,) answers."""
@@ -337,7 +361,7 @@ class _Shown:
         return listed, int(counts[-1]) if counts.sum() > len(level) else 0
 
 
-def for_queries(engine: Engine, rows: slice, m: int) -> Engine:
+def for_queries(engine: Engine, rows: slice | Ints, m: int) -> Engine:
     """The engine for a chunk of m queries, where weights come with the queries."""
     weights = engine.distance.weights.of_queries(rows, m)
     if weights is engine.distance.weights:
