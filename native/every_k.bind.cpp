@@ -12,7 +12,7 @@ using Codes2 = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
 
 Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kernel, const Array& tied,
                       const Array& tie_sums, const Array& codes, const Array& weights, const Array& priors, bool fair,
-                      double tolerance, Count threads) {
+                      double tolerance, Count threads, bool ask_next) {
   require(threads >= 1, "threads must be at least 1.");
   require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
   Lists lists{};
@@ -28,6 +28,7 @@ Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kern
   lists.m = static_cast<Count>(sums.shape(0));
   lists.k = static_cast<Count>(sums.shape(1));
   lists.fair = fair;
+  lists.ask_next = ask_next;
   lists.tolerance = tolerance;
   voters.n = static_cast<Count>(codes.shape(0));
   voters.n_groups = static_cast<Count>(priors.shape(0));
@@ -58,7 +59,8 @@ Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kern
 void bind_every_k(nb::module_& module) {
   using namespace nanobind::literals;
   module.def("every_k", &every_k_arrays, "sums"_a, "indices"_a, "kernel"_a, "tied"_a, "tie_sums"_a, "codes"_a,
-             "weights"_a, "priors"_a, "fair"_a, "tolerance"_a, "threads"_a = 1, "The class that wins for every k, from one search.");
+             "weights"_a, "priors"_a, "fair"_a, "tolerance"_a, "threads"_a = 1, "ask_next"_a = false,
+             "The class that wins for every k, from one search.");
 }
 
 }  // namespace nearwise

@@ -2,6 +2,8 @@
 //
 // For each k the cases nearer than the k-th vote; the t cases that tie with it share the r places that remain, r/t each
 // (fair), or the first k cases vote (not fair). Votes are added up once along the list, so a row costs K * classes.
+// A tied vote goes to the class of the nearest case; or, where the next is asked, to what one neighbour more decides, and to
+// the larger prior where that ties too.
 #include "every_k.hpp"
 
 #include <algorithm>
@@ -31,9 +33,29 @@ std::int32_t winner(const std::vector<double>& votes, const std::vector<double>&
   return best;
 }
 
+// Whether one class alone has the most votes.
+bool is_clear(const std::vector<double>& votes, double tolerance) {
+  const double most = *std::max_element(votes.begin(), votes.end()) * (1 - tolerance);
+  return std::count_if(votes.begin(), votes.end(), [&](double v) { return v >= most; }) == 1;
+}
+
+// A tied vote takes the winner of the vote of one neighbour more, where that is clear; a clear winner never changes, so
+// the row can be gone through in place.
+void ask_next(std::int32_t* winners, const std::vector<char>& clear, Count K) {
+  for (Count k = 0; k + 1 < K; ++k)
+    if (!clear[k] && clear[k + 1]) winners[k] = winners[k + 1];
+}
+
 void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Count from, Count to) {
   const Count K = lists.k, g = voters.n_groups;
   std::vector<double> counted(static_cast<std::size_t>((K + 1) * g)), plain(counted.size()), votes(g), near(g), first(g);
+  std::vector<char> clear(static_cast<std::size_t>(K));
+  // settles the vote with k neighbours; near is left out where the next is asked
+  const auto settle = [&](Count row, Count k) {
+    if (lists.ask_next) std::fill(near.begin(), near.end(), infinity);
+    winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
+    clear[k - 1] = is_clear(votes, lists.tolerance);
+  };
   for (Count row = from; row < to; ++row) {
     const double* sums = lists.sums + row * K;
     const double* kernel = lists.kernel + row * K;
@@ -58,7 +80,7 @@ void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Co
       if (places == 0) {
         std::fill(votes.begin(), votes.end(), 0.0);
         std::fill(near.begin(), near.end(), infinity);
-        winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
+        settle(row, k);
         continue;
       }
       const double last = sums[places - 1], margin = lists.tolerance * last;
@@ -88,8 +110,9 @@ void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Co
           const double tie = !lists.fair ? 0.0 : group ? group[c] : plain[listed * g + c] - plain[inside * g + c];
           votes[c] = plain[inside * g + c] + share * tie;
         }
-      winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
+      settle(row, k);
     }
+    if (lists.ask_next) ask_next(winners + row * K, clear, K);
   }
 }
 

@@ -16,6 +16,7 @@ struct Lists {
   Count m, k;
   double tolerance;
   bool fair;
+  bool ask_next = false;    // a tied vote looks at the vote of one neighbour more; for K itself there is none
 };
 
 struct Voters {

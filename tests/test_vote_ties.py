@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearwise import KNNClassifier, KNNRegressor, load, vote
+from nearwise import KNNClassifier, KNNRegressor, NearestCases, load, vote
+from nearwise.engines.base import Payload
 from nearwise.errors import InputError
 
 QUERY = [[0.0]]
@@ -160,3 +161,21 @@ def test_where_nothing_else_is_said_a_plain_vote_asks_the_next():
 def test_a_regressor_has_no_vote_that_ties():
     with pytest.raises(TypeError):
         KNNRegressor(vote_ties="next")
+
+
+@given(
+    st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 12), st.sampled_from(["fair", "index"]),
+    st.sampled_from(["majority", "distance", "exponential"]), st.sampled_from([1, 3, 40]),
+)  # fmt: skip
+def test_the_vote_for_every_k_asks_the_next_as_the_vote_for_each(seed, n, k, ties, rule, values):
+    rng = np.random.default_rng(seed)
+    engine = NearestCases(1).fit(rng.integers(0, values, (n, 2))).plan_.engine
+    payload = Payload(rng.integers(0, 3, n), rng.integers(0, 3, (n, 1)).astype(float), 3)
+    ballots = vote.collect(engine, engine.distance.stored.cases, k + 1, payload, ties, np.arange(n))
+    kernel, root, priors = vote.get(rule), engine.distance.metric.root, np.array([0.4, 0.2, 0.4])
+    fast = vote.winners(ballots, k, kernel, root, priors, vote_ties="next")
+    for places in range(1, k + 1):
+        votes, more = (vote.tally(*ballots.at(at), kernel, root)[0][:, :, 0] for at in (places, places + 1))
+        settled = vote.are_tied(votes) & ~vote.are_tied(more)
+        expected = np.where(settled, vote.decide(more, None, priors), vote.decide(votes, None, priors))
+        np.testing.assert_array_equal(fast[:, places - 1], expected)

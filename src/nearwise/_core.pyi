@@ -165,8 +165,9 @@ def every_k(
     fair: bool,
     tolerance: float,
     threads: int = 1,
+    ask_next: bool = False,
 ) -> NDArray[np.int32]:
-    """(m, K) the class that wins for k = 1 .. K, from one list of neighbours."""
+    """(m, K) the class that wins for k = 1 .. K, from one list of neighbours; a tied vote may ask the next of them."""
 
 def scan(
     columns: NDArray[np.float64],

@@ -343,15 +343,16 @@ def winners(
     vote_ties: str = "nearest",
 ) -> NDArray[np.intp]:
     """(m, k) the class that wins for every number of neighbours up to k; "next" also looks at k + 1, if searched."""
-    if vote_ties == "next":
-        return _winners_asking_next(ballots, k, vote, root, priors)
+    ask_next = vote_ties == "next"
     if isinstance(ballots, Single) and not vote.adaptive:
         sums = ballots.found.sums
         kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
         fair = isinstance(ballots, Fair)
-        fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, fair, threads)
+        fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, fair, threads, ask_next)
         if fast is not None:
-            return fast.astype(np.intp)
+            return fast[:, :k].astype(np.intp)
+    if ask_next:
+        return _winners_asking_next(ballots, k, vote, root, priors)
     columns = []
     for places in range(1, k + 1):
         total, near, _ = tally(*ballots.at(places), vote, root)

@@ -12,9 +12,18 @@ __all__ = ["winners_for_every_k"]
 
 
 def winners_for_every_k(
-    found: Neighbours, kernel: Floats, payload: Payload, priors: Floats, fair: bool, threads: int = 1
+    found: Neighbours,
+    kernel: Floats,
+    payload: Payload,
+    priors: Floats,
+    fair: bool,
+    threads: int = 1,
+    ask_next: bool = False,
 ) -> NDArray[np.int32] | None:
-    """(m, K) class codes; None where the core is not built. ``kernel`` (m, K) weighs the votes of the places."""
+    """(m, K) class codes; None where the core is not built. ``kernel`` (m, K) weighs the votes of the places.
+
+    ``ask_next`` lets a tied vote with k < K neighbours look at the vote with k + 1.
+    """
     native = core()
     if native is None:
         return None
@@ -30,5 +39,6 @@ def winners_for_every_k(
         fair,
         TIE,
         threads,
+        ask_next,
     )
     return winners
