@@ -50,11 +50,12 @@ void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Co
   const Count K = lists.k, g = voters.n_groups;
   std::vector<double> counted(static_cast<std::size_t>((K + 1) * g)), plain(counted.size()), votes(g), near(g), first(g);
   std::vector<char> clear(static_cast<std::size_t>(K));
-  // settles the vote with k neighbours; near is left out where the next is asked
   const auto settle = [&](Count row, Count k) {
-    if (lists.ask_next) std::fill(near.begin(), near.end(), infinity);
+    if (lists.ask_next) {
+      std::fill(near.begin(), near.end(), infinity);  // a tie is not for the nearest case to settle
+      clear[k - 1] = is_clear(votes, lists.tolerance);
+    }
     winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
-    clear[k - 1] = is_clear(votes, lists.tolerance);
   };
   for (Count row = from; row < to; ++row) {
     const double* sums = lists.sums + row * K;

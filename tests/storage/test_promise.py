@@ -87,6 +87,7 @@ def test_the_kept_file_of_every_format_loads_and_answers_as_it_did(version):
     for one, other in zip(found["contributions"], expected["contributions"], strict=True):
         assert all(a == pytest.approx(b) for a, b in zip(one, other, strict=True))
     assert model.case_ids_.tolist() == [0, 1, *range(3, 14)]
+    assert model.vote_ties == "nearest"  # what files of before there was a choice have always meant
 
 
 if __name__ == "__main__":
