@@ -120,9 +120,11 @@ def test_an_explanation_lists_the_neighbours_of_the_vote_that_decides(ties):
     assert len(clf.explain(None)) == 5
 
 
-def test_weights_given_with_the_queries_are_those_of_the_queries_asked_again():
+@pytest.mark.parametrize("vote_ties", vote.VOTE_TIES)
+@pytest.mark.parametrize("ties", ["fair", "distances", "index"])
+def test_weights_given_with_the_queries_stay_with_them_in_explanations(ties, vote_ties):
     X, y = [[1, 0], [0, 2], [3, 3], [0, 9]], ["a", "b", "b", "a"]
-    clf = classifier(1, ties="fair").fit(X, y)
+    clf = classifier(1, vote_ties, ties=ties).fit(X, y)
     rows = [[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]
     weights = np.array([[2.0, 1.0], [1.0, 1.0], [1.0, 9.0]])
     told = clf.explain(rows, n_neighbors=2, feature_weights=weights)

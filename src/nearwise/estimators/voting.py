@@ -353,7 +353,8 @@ class _Shown:
         level = np.repeat(np.arange(len(counts)), counts)[:_LISTED]
         nothing = Payload(np.zeros(len(self.weights), dtype=np.intp), np.zeros((len(self.weights), 1)), 1)
         one = np.array([j])
-        near = self.engine.nearest(queries.take(one), len(level), nothing, None if skip < 0 else np.array([skip]))
+        engine = for_queries(self.engine, one, len(queries))
+        near = engine.nearest(queries.take(one), len(level), nothing, None if skip < 0 else np.array([skip]))
         listed = [
             (int(i), float(s), float(kernel[at] * self.weights[i] / total) if total > 0 else 0.0)
             for i, s, at in zip(near.indices[0], near.sums[0], level, strict=True)
