@@ -351,25 +351,14 @@ def winners(
         fast = winners_for_every_k(ballots.found, kernel, ballots.payload, priors, fair, threads, ask_next)
         if fast is not None:
             return fast[:, :k].astype(np.intp)
-    if ask_next:
-        return _winners_asking_next(ballots, k, vote, root, priors)
     columns = []
     for places in range(1, k + 1):
         total, near, _ = tally(*ballots.at(places), vote, root)
-        columns.append(decide(total[:, :, 0], near, priors))
-    return np.stack(columns, axis=1)
-
-
-def _winners_asking_next(
-    ballots: Ballots, k: int, vote: Vote, root: Callable[[Floats], Floats], priors: Floats
-) -> NDArray[np.intp]:
-    """(m, k) winners where a tied vote looks at the vote of one neighbour more; each vote is counted once."""
-    columns, votes = [], tally(*ballots.at(1), vote, root)[0][:, :, 0]
-    for places in range(1, k + 1):
-        more = tally(*ballots.at(places + 1), vote, root)[0][:, :, 0]
-        settled = are_tied(votes) & ~are_tied(more)
-        columns.append(decide(np.where(settled[:, None], more, votes), None, priors))
-        votes = more
+        if ask_next:
+            more = tally(*ballots.at(places + 1), vote, root)[0]
+            settled = are_tied(total[:, :, 0]) & ~are_tied(more[:, :, 0])
+            total[settled] = more[settled]
+        columns.append(decide(total[:, :, 0], None if ask_next else near, priors))
     return np.stack(columns, axis=1)
 
 
