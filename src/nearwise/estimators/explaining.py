@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 LISTED = 5
-"""cases that are listed at least, where there are so many"""
+"""cases that are listed where none votes"""
 
 
 def explained(
@@ -88,9 +88,8 @@ def _columns(
 
 
 def _listed(choice: Choice, weights: Floats, wanted: int | None) -> Ints:
-    """Places of the cases to list: the nearest of those that count."""
-    counting = np.flatnonzero(weights)
-    return np.arange(wanted) if wanted is not None else counting[: max(LISTED, choice.k or 0)]
+    """Places of the cases to list: as many of the nearest as vote."""
+    return np.arange(min(wanted or choice.k or LISTED, len(weights)))
 
 
 @dataclass(frozen=True)
