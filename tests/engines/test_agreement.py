@@ -137,6 +137,14 @@ def test_the_callback_engine_equals_the_reference(seed, k):
         compare(CallbackEngine, distance, queries, payload, k, None)
 
 
+def test_a_case_that_is_left_out_is_not_within_an_endless_limit():
+    distance, queries, _ = problem(3, ["numeric", "symbolic"])
+    limits, leave_out = np.full(len(queries), np.inf), np.arange(len(queries))
+    for engine in (ReferenceEngine, BlockEngine):
+        for j, (_, near) in enumerate(engine(distance).within(queries, limits, leave_out)):
+            assert sorted(near.tolist()) == [i for i in range(len(distance.stored)) if i != j]
+
+
 @given(seeds, st.integers(1, 4))
 def test_directed_weights_depend_on_the_side_of_the_query(seed, k):
     distance, queries, payload = problem(seed, ["numeric", "gaussian"], shape="directed", holes=0.0)

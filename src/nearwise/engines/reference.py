@@ -120,9 +120,8 @@ class ReferenceEngine(Engine):
         found = []
         for j in range(len(queries)):
             sums = self._sums(queries, j)
-            if leave_out is not None and leave_out[j] >= 0:
-                sums[leave_out[j]] = np.inf
             near = np.flatnonzero(sums <= limits[j])
+            near = near if leave_out is None else near[near != leave_out[j]]  # also where the limit is infinite
             near = near[np.argsort(sums[near], kind="stable")]
             found.append((sums[near], near))
         return found
