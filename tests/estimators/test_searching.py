@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from nearwise import KNNClassifier, KNNRegressor, MDLDiscretizer, NearestCases, Numeric, Symbolic
+
 from nearwise.errors import InputError, MissingValueError, NearwiseError, NearwiseWarning, NotFittedError
 from nearwise.weighting import InformationGain, Uniform
 from nearwise.weights import Matrix, PerClass, PerValue
@@ -237,3 +238,16 @@ def test_methods_that_look_at_no_classes_say_nothing_of_numbers():
     for learner in (Uniform(), KNNRegressor(1), KNNClassifier(1, "none")):
         classes = {"classes": range(30)} if isinstance(learner, KNNClassifier) else {}
         (learner.partial_fit if classes else learner.fit)(cases, list(range(30)), **classes)
+
+
+@pytest.mark.parametrize("weights", ["per class", "per value and class"])
+def test_weights_by_class_need_cases_with_classes(weights):
+    given = PerClass([[1.0], [2.0]], ["x0"], ["a", "b"], [0.5, 0.5])
+    if weights == "per value and class":
+        given = PerValue([[[1.0], [2.0]]], ["x0"], [()], classes=["a", "b"], priors=[0.5, 0.5])
+    X = [[0.0], [1.0], [5.0]]
+    for estimator in (KNNRegressor(1, given), NearestCases(1, given)):
+        with pytest.raises(InputError, match="row per class need cases with classes"):
+            estimator.fit(X, [0.0, 1.0, 7.0])
+    with pytest.raises(InputError, match="row per class need cases with classes"):
+        NearestCases(1).fit(X).kneighbors(X, feature_weights=given)

@@ -19,7 +19,7 @@ from nearwise.engines import Distance, Payload, Plan, plan
 from nearwise.engines.base import Engine
 from nearwise.engines.grown import grown
 from nearwise.engines.threads import threads
-from nearwise.errors import warn
+from nearwise.errors import InputError, warn
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.vote import Vote
 from nearwise.weighting import Mergeable, Problem, Weighting, get
@@ -74,6 +74,7 @@ class Model:
         local: LocalScale | None = None,
     ) -> Model:
         weights = useful(weights)
+        _check_classes(weights, problem)
         factors = together_factors(case_factors, local)
         distance = Distance(problem.metric, trusting(weights, factors, problem), problem.stored)
         return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors, local)
@@ -102,6 +103,7 @@ class Model:
         if weights is None:
             return self.engine
         weights = self._tried(weights)
+        _check_classes(weights, self.problem)
         weights = trusting(weights, self.case_factors, self.problem)  # scales are those of the learned weights
         return plan(Distance(self.problem.metric, weights, self.problem.stored), "auto", threads(n_jobs)).engine
 
@@ -126,6 +128,15 @@ def useful(weights: Weights) -> Weights:
         return weights
     warn("The weights of all features are 0, so no feature counts: all get the same weight.")
     return Global(np.ones(len(weights.features)), weights.features)
+
+
+def _check_classes(weights: Weights, problem: Problem) -> None:
+    """Refuse weights by class where cases have none: a number of the target is not the row of a class."""
+    if getattr(weights, "classes", ()) and problem.target.classes is None:
+        raise InputError(
+            f"Weights of the shape {weights.shape!r} with a row per class need cases with classes, and there are none "
+            "here: use KNNClassifier, or weights that do not depend on the class."
+        )
 
 
 def together_factors(case_factors: NDArray[np.float64] | None, local: LocalScale | None) -> NDArray[np.float64] | None:
