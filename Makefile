@@ -9,11 +9,11 @@ SOURCES := pyproject.toml CMakeLists.txt README.md \
 # The build folder lives in the environment: it is kept between installations and dies with the compiler's paths.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
-.PHONY: help demo test docs build sanitize bench clean
+.PHONY: help demo test docs build sanitize fuzz fuzz-kernels bench clean
 .DELETE_ON_ERROR:
 
 help: ## say what can be made
-	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1 \t/p' Makefile
 
 demo: $(VENV)/installed-demo ## install into .venv and show what nearwise does
 	@$(BIN)/python tools/check_machine.py --engine
@@ -45,6 +45,20 @@ sanitize: $(VENV)/installed-test ## run the tests of the native core under the a
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_EXAMPLES=25 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native \
 	  tests/engines/test_dense.py
+
+# make fuzz SECONDS=600 tries for ten minutes, make fuzz REPLAY=search:17 runs one failing seed again, SEED=1 begins there.
+SECONDS ?= 60
+fuzz: $(VENV)/installed-test $(VENV)/atheris ## hold nearwise against what it must answer, on random problems and mutated files
+	@$(BIN)/python -m fuzz $(if $(REPLAY),--replay $(REPLAY),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
+fuzz-kernels: $(VENV)/installed-test ## compile faults into the native core, one by one, and see that fuzzing finds them
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m fuzz.kernels --seconds $(SECONDS)
+
+# What guides mutations by the lines they reach is not to be had for every Python; the others do without it.
+$(VENV)/atheris: $(VENV)/tools
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check atheris 2>/dev/null || \
+	  echo "atheris cannot be installed: the readers are fuzzed by our own mutations alone."
+	@touch $@
 
 # An environment of its own, so that no peer is needed for anything else. A peer that cannot be had is told, and absent.
 BENCH := .venv-bench
