@@ -8,7 +8,7 @@ import sys
 
 from fuzz.faults import FAULTS, planted
 from fuzz.lanes import LANES, generator
-from fuzz.run import run
+from fuzz.run import ENOUGH, run
 
 
 def main() -> int:
@@ -18,12 +18,13 @@ def main() -> int:
     parser.add_argument("--lane", action="append", choices=LANES, help="only this one; may be given several times")
     parser.add_argument("--replay", metavar="LANE:SEED", help="run one attempt again, in this process")
     parser.add_argument("--plant", choices=FAULTS, default="", help="a fault on purpose, to see that it is found")
+    parser.add_argument("--failures", type=int, default=ENOUGH, help="after so many a lane stops")
     asked = parser.parse_args()
     if asked.replay:
         return replay(asked.replay, asked.plant)
     seed = secrets.randbelow(1 << 40) if asked.seed is None else asked.seed
     print(f"fuzzing for {asked.seconds:g} s from seed {seed}", flush=True)
-    reports = run(asked.seconds, seed, asked.lane or list(LANES), asked.plant)
+    reports = run(asked.seconds, seed, asked.lane or list(LANES), asked.plant, asked.failures)
     for report in reports:
         print(f"{report.lane:8} {report.tries:7} attempts, {len(report.failures)} failures")
     return 1 if any(report.failures for report in reports) else 0

@@ -17,6 +17,8 @@ from fuzz.lanes import LANES
 ROOT = Path(__file__).parents[1]
 GRACE = 30.0
 """seconds that a process may take to begin, beyond what an attempt may take"""
+ENOUGH = 3
+"""failures after which a lane stops: more of them tell little"""
 
 
 @dataclass
@@ -29,10 +31,10 @@ class Report:
     """seed -> what went wrong"""
 
 
-def run(seconds: float, seed: int, lanes: list[str], fault: str = "") -> list[Report]:
-    """Runs lanes side by side, each from the same seed on, until the time is up."""
+def run(seconds: float, seed: int, lanes: list[str], fault: str = "", enough: int = ENOUGH) -> list[Report]:
+    """Runs lanes side by side, each from the same seed on, until the time is up or enough of its attempts failed."""
     reports = [Report(lane) for lane in lanes]
-    threads = [threading.Thread(target=_lane, args=(report, seconds, seed, fault)) for report in reports]
+    threads = [threading.Thread(target=_lane, args=(report, seconds, seed, fault, enough)) for report in reports]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -40,15 +42,15 @@ def run(seconds: float, seed: int, lanes: list[str], fault: str = "") -> list[Re
     return reports
 
 
-def _lane(report: Report, seconds: float, seed: int, fault: str) -> None:
+def _lane(report: Report, seconds: float, seed: int | None, fault: str, enough: int) -> None:
     end = time.monotonic() + seconds
-    while seed is not None and (left := end - time.monotonic()) > 0 and len(report.failures) < 3:
-        seed = _process(report, seed, left, fault)
+    while seed is not None and (left := end - time.monotonic()) > 0 and len(report.failures) < enough:
+        seed = _process(report, seed, left, fault, enough)
 
 
-def _process(report: Report, seed: int, seconds: float, fault: str) -> int | None:
+def _process(report: Report, seed: int, seconds: float, fault: str, enough: int = ENOUGH) -> int | None:
     """One process to its end; gives the seed to go on from, or None where it came to its end by itself."""
-    command = [sys.executable, "-m", "fuzz.worker", report.lane, str(seed), str(seconds), *([fault] if fault else [])]
+    command = [sys.executable, "-m", "fuzz.worker", report.lane, *map(str, (seed, seconds, enough)), fault]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
@@ -77,9 +79,10 @@ def _process(report: Report, seed: int, seconds: float, fault: str) -> int | Non
         if "done" in said:
             at = -1
     child.kill()
-    child.wait()
     for reader in readers:
         reader.join()
+    with child:  # waits, and closes what was read
+        pass
     if at < 0:
         return None
     _tell(report, at, why or f"the process died ({child.returncode})", fault, "".join(errors[-30:]))

@@ -1,4 +1,4 @@
-"""One lane in a process of its own: ``python -m fuzz.worker LANE FIRST_SEED SECONDS [FAULT]``.
+"""One lane in a process of its own: ``python -m fuzz.worker LANE FIRST_SEED SECONDS FAILURES [FAULT]``.
 
 Says on standard output, in lines of JSON, which seed is begun and which failed, so that the parent knows the seed even
 where the process dies or hangs. Memory is limited, so that a file that would take all of it fails here alone.
@@ -18,16 +18,15 @@ from fuzz.lanes import LANES, generator
 
 MEMORY = 6 << 30
 """bytes of address space, of which threads and libraries take a good part"""
-ENOUGH = 3
-"""failures after which a lane stops: more of them tell little"""
 
 
-def main(lane: str, first: int, seconds: float, fault: str = "") -> None:
+def main(lane: str, first: int, seconds: float, enough: int, fault: str = "") -> None:
+    """Attempts from seed ``first`` on, until the time is up or so many have failed."""
     _limit_memory()
     attempt = LANES[lane].attempt()
     end, seed, failures = time.monotonic() + seconds, first, 0
     with planted(fault):
-        while time.monotonic() < end and failures < ENOUGH:
+        while time.monotonic() < end and failures < enough:
             _say(begun=seed)
             try:
                 attempt(generator(lane, seed))
@@ -50,4 +49,4 @@ def _limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), *sys.argv[4:])
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
