@@ -15,14 +15,16 @@ class Lane(NamedTuple):
     function: str = "attempt"
     limit: float = 60.0
     """seconds, generous: several lanes share a processor"""
+    nice: int = 5
+    """how much the lane stands back"""
 
     def attempt(self) -> Callable[[np.random.Generator], None]:
         return getattr(importlib.import_module(f"fuzz.{self.module}"), self.function)
 
 
 LANES = {
-    "search": Lane("search"),
-    "large": Lane("search", "attempt_large", limit=120.0),
+    "search": Lane("search", nice=0),
+    "large": Lane("search", "attempt_large", limit=120.0, nice=0),
     "votes": Lane("votes"),
     "growth": Lane("growth"),
     "models": Lane("models"),

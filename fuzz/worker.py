@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import time
 import traceback
@@ -23,6 +24,8 @@ MEMORY = 6 << 30
 def main(lane: str, first: int, seconds: float, enough: int, fault: str = "") -> None:
     """Attempts from seed ``first`` on, until the time is up or so many have failed."""
     _limit_memory()
+    if hasattr(os, "nice"):
+        os.nice(LANES[lane].nice)
     attempt = LANES[lane].attempt()
     end, seed, failures = time.monotonic() + seconds, first, 0
     with planted(fault):
