@@ -31,7 +31,7 @@ def attempt(rng: np.random.Generator) -> None:
         corpus.mkdir()
         (corpus / "seed").write_bytes(readers.SEEDS[form])
         command = [
-            sys.executable, "-m", "fuzz.covered", form, f"-runs={RUNS}", f"-seed={seed}", "-max_len=4096",
+            sys.executable, "-m", "fuzz.covered", form, folder, f"-runs={RUNS}", f"-seed={seed}", "-max_len=4096",
             f"-artifact_prefix={folder}/", str(corpus),
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
@@ -40,15 +40,14 @@ def attempt(rng: np.random.Generator) -> None:
 
 
 def main() -> None:
-    """``python -m fuzz.covered FORMAT [options of libFuzzer]``"""
+    """``python -m fuzz.covered FORMAT FOLDER [options of libFuzzer]``; files to read are written into the folder."""
     import atheris
 
     with atheris.instrument_imports(include=["nearwise.cases.readers"]):
         import nearwise.cases.readers.arff
         import nearwise.cases.readers.csv
         import nearwise.cases.readers.jsonl  # noqa: F401
-    form = sys.argv.pop(1)
-    folder = Path(tempfile.mkdtemp())
+    form, folder = sys.argv.pop(1), Path(sys.argv.pop(1))
     atheris.Setup(sys.argv, lambda data: readers.one(data, form, folder))
     atheris.Fuzz()
 
