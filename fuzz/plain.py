@@ -20,6 +20,8 @@ LARGEST_FOR_MEANS = 500
 """cases of which all pairs are compared"""
 CANCELS = 1e3
 """how much larger than its sum a term may be before the digits that are left tell nothing"""
+MEANT = 1e-5
+"""of their mean, less than which numbers must not spread for the mean in double precision to lie well among them"""
 
 
 class Compared(NamedTuple):
@@ -252,6 +254,10 @@ def _mapped(drawn: Drawn) -> np.ndarray | None:
         x, q = _reachable(feature)
         known = x[~np.isnan(x)]
         mean = known.mean() if len(known) else Wide(0)
+        if (np.isnan(x).any() or np.isnan(q).any()) and (
+            known.max(initial=mean) - known.min(initial=mean)
+        ) < MEANT * abs(mean):
+            return None
         x, q = np.where(np.isnan(x), mean, x), np.where(np.isnan(q), mean, q)
         unit = _on_line(feature, str(feature.how), False).unit
         gaps.append((q[:, None] - x[None, :]) / unit if np.isfinite(unit) else np.zeros((len(q), len(x)), dtype=Wide))
