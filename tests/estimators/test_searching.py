@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from nearwise import KNNClassifier, KNNRegressor, MDLDiscretizer, NearestCases, Numeric, Symbolic
-
 from nearwise.errors import InputError, MissingValueError, NearwiseError, NearwiseWarning, NotFittedError
 from nearwise.weighting import InformationGain, Uniform
 from nearwise.weights import Matrix, PerClass, PerValue

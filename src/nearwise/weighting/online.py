@@ -164,9 +164,7 @@ class WeightedOverlap(_Rewarded):
     p = 1
     check_parameters = {"tolerance": 0.1}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self, step: float = 0.02, tolerance: float = 0.0, pool: str = "all", target_bins: int = BINS
-    ) -> None:
+    def __init__(self, step: float = 0.02, tolerance: float = 0.0, pool: str = "all", target_bins: int = BINS) -> None:
         self.step = step
         self.tolerance = tolerance
         self.pool = pool
