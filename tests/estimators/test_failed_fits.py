@@ -184,7 +184,7 @@ def test_parameters_are_set_all_or_none():
         one.set_params(n_neighbors=5, votes="majority")
     with pytest.raises(InputError, match="Did you mean 'n_features'"):
         one.set_params(feature_weights__keep_weights=True, feature_weights__n_feature=2)
-    with pytest.raises(InputError, match="vote='distance' has no parameters"):
+    with pytest.raises(InputError, match="vote='auto' has no parameters"):
         one.set_params(n_neighbors=5, vote__alpha=2)
     assert one.n_neighbors == 3
     assert not one.feature_weights.keep_weights

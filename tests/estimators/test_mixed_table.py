@@ -76,7 +76,7 @@ def test_new_classes_and_symbols_may_come_later():
 
 
 def test_a_class_that_is_forgotten_stays_a_class(table):
-    clf = KNNClassifier(n_neighbors=1).fit([[1.0], [2.0], [9.0]], ["a", "a", "b"])
+    clf = KNNClassifier(1, "mdw").fit([[1.0], [2.0], [9.0]], ["a", "a", "b"])
     with pytest.warns(NearwiseWarning, match="one class only"):
         clf.forget([2])
     assert clf.classes_.tolist() == ["a", "b"]
@@ -128,7 +128,7 @@ def test_regression_on_a_mixed_table(table):
     assert model.score_loo() > 0
     why = model.explain(cases[:2])
     assert why[0].unlike is None
-    assert sum(n.vote_share for n in why[0].neighbours) + why[0].tied_share == pytest.approx(1)
+    assert sum(n.vote_share for n in why[0].neighbours) + why[0].others_share == pytest.approx(1)
     with pytest.raises(InputError, match="learns from classes"):
         KNNRegressor(feature_weights="pcf", schema=SCHEMA, ignore=["notes", "tags", "shapes", "spot"]).fit(
             cases, numbers
@@ -137,11 +137,11 @@ def test_regression_on_a_mixed_table(table):
 
 def test_leaving_one_out_strictly_learns_again_without_the_case(table):
     cases, labels = mixed(14, seed=3)
-    clf = KNNClassifier(3, schema=SCHEMA).fit(cases, labels)
+    clf = KNNClassifier(3, "mdw", schema=SCHEMA).fit(cases, labels)
     right = 0
     for i in range(14):
         rest = [j for j in range(14) if j != i]
-        less = KNNClassifier(3, schema=SCHEMA).fit([cases[j] for j in rest], [labels[j] for j in rest])
+        less = KNNClassifier(3, "mdw", schema=SCHEMA).fit([cases[j] for j in rest], [labels[j] for j in rest])
         right += less.predict([cases[i]])[0] == labels[i]
     assert clf.score_loo(strict=True) == pytest.approx(right / 14)
 

@@ -57,7 +57,7 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0: expected a whole number from 1, or 'loo'"),
+        ({"n_neighbors": 0}, "n_neighbors=0: expected a whole number from 1, 'auto', 'loo'"),
         ({"n_neighbors": "lo"}, "n_neighbors='lo'"),
         ({"n_neighbors": 2.0}, "n_neighbors=2.0"),
         ({"ties": "fairly"}, "Did you mean 'fair'"),
@@ -81,7 +81,7 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
         ({"class_weight": np.array([1.0, 2.0])}, "expected a dict, 'balanced' or None"),
         ({"class_weight": pd.Series({"pp": 2.0})}, "class_weight names 'pp', no such class. Did you mean 'p'"),
         ({"vote": ["majority"]}, "no vote"),
-        ({"n_neighbors": np.array([1, 2])}, "expected a whole number"),
+        ({"n_neighbors": np.array([0, 2])}, "expected a whole number"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_in_a_sentence(settings, message):
@@ -200,7 +200,7 @@ def test_explaining_by_no_neighbour_is_refused(k):
 
 
 def test_errors_of_an_earlier_choice_of_k_do_not_stay():
-    clf = KNNClassifier().fit([[0.0], [1.0], [5.0], [6.0]], list("aabb"))
+    clf = KNNClassifier("loo", "mdw").fit([[0.0], [1.0], [5.0], [6.0]], list("aabb"))
     assert len(clf.loo_errors_) == 3
     clf.set_params(n_neighbors=1).fit([[0.0], [1.0]], list("ab"))
     assert not hasattr(clf, "loo_errors_")
@@ -246,7 +246,7 @@ def test_weights_by_class_need_cases_with_classes(weights):
         given = PerValue([[[1.0], [2.0]]], ["x0"], [()], classes=["a", "b"], priors=[0.5, 0.5])
     X = [[0.0], [1.0], [5.0]]
     for estimator in (KNNRegressor(1, given), NearestCases(1, given)):
-        with pytest.raises(InputError, match="row per class need cases with classes"):
+        with pytest.raises(InputError, match="row per class need cases with classes|weights of its own"):
             estimator.fit(X, [0.0, 1.0, 7.0])
-    with pytest.raises(InputError, match="row per class need cases with classes"):
+    with pytest.raises(InputError, match="row per class need cases with classes|weights of its own"):
         NearestCases(1).fit(X).kneighbors(X, feature_weights=given)

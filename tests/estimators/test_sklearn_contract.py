@@ -17,7 +17,7 @@ from nearwise import KNNClassifier, KNNRegressor, NearestCases
 from nearwise.weighting import InformationGain, MeanDifference
 
 WEIGHTED = "a case of weight 2 has two votes but fills one of the k places, two equal cases fill two"
-NOT_AMONG = "however heavy a class, it cannot win where none of the three neighbours has it; with more neighbours, or by regression, it can"
+NOT_AMONG = "however heavy a class, it cannot win where none of the few neighbours has it"
 
 NOISE = "the check rounds its blobs, so that classes share points, and IB2 stores just the cases it gets wrong"
 

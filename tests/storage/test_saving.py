@@ -24,7 +24,7 @@ Q = np.array([[3.0, 5.0], [np.nan, 4.1], [6.0, 0.0]])
 
 @pytest.mark.parametrize("ties", TIES)
 def test_a_mixed_classifier_comes_back_bit_by_bit(same, again, mixed, ties):
-    model = KNNClassifier(schema=mixed.schema, ties=ties, random_state=4).fit(mixed.rows, mixed.y)
+    model = KNNClassifier("loo", "mdw", schema=mixed.schema, ties=ties, random_state=4).fit(mixed.rows, mixed.y)
     loaded = again(model, thing=mixed.gap)
     same(model, loaded, mixed.queries)
     assert loaded.loo_errors_.tobytes() == model.loo_errors_.tobytes()

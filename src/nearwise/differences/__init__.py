@@ -4,7 +4,7 @@
 >>> differences.get("mvdm")
 ValueDifference(power=2, threshold=1, discretise='mdl', bins=8, weighted=False)
 >>> sorted(differences.NAMES)[:4]
-['average', 'cosine', 'custom', 'dice']
+['average', 'bent-number', 'bent-symbol', 'cosine']
 """
 
 from __future__ import annotations

@@ -85,6 +85,11 @@ def check_settings(estimator: Any) -> None:
         )
     checked_local_scale(getattr(estimator, "local_scale", None))
     answer = getattr(estimator, "answer", AUTO)
+    if estimator.ties != "fair" and answer not in (AUTO, "vote"):
+        raise InputError(
+            f"ties={estimator.ties!r} is a rule of a plain vote, and answer={answer!r} is none: take answer='vote', or "
+            "ties='fair'."
+        )
     known = (AUTO, *ANSWERS)
     if not isinstance(answer, str) or answer not in known:
         raise InputError(f"answer={answer!r}: expected one of {', '.join(known)}. {did_you_mean(str(answer), known)}")
@@ -121,29 +126,24 @@ def _open(value: Any) -> bool:
 def _recipe(
     estimator: Any, schema: Mapping[str, Kind], has_classes: bool, k: Any, vote: Any, answer: Any, local: Any
 ) -> Settings:
-    why = []
     selects = getattr(estimator, "cases", "all") != "all" or getattr(estimator, "case_weights", None) is not None
-    called = [name for name, kind in schema.items() if isinstance(kind, Custom) and not kind.vectorised]
+    plain = _plain_vote(estimator, selects)
+    why = [] if plain is None else [("answer", plain)]
     if _open(local):
-        local = USUAL
-        if selects:
-            local, reason = None, "only some cases are stored, or they are weighted already"
-            why.append(("local_scale", reason))
-        elif called:
-            local = None
-            why.append(("local_scale", f"feature {called[0]!r} is compared by a function, which takes long"))
-    asks_next = getattr(estimator, "vote_ties", "nearest") == "next"
-    if asks_next:
-        why.append(("answer", "a tied vote is to ask the next, so a plain vote answers"))
+        unscaled = _unscaled(schema, selects)
+        why += [] if unscaled is None else [("local_scale", unscaled)]
+        local = USUAL if unscaled is None else None
     if _open(answer):
-        answer = "vote" if selects or asks_next else "both" if has_classes else "linear"
-    if selects or asks_next:
+        answer = "vote" if plain is not None else "both" if has_classes else "linear"
+    if plain is not None:
         k, vote = "loo" if _open(k) else k, "distance" if _open(vote) else vote
-    scale, missing = estimator.scale, estimator.missing
+    scale, missing, differences = estimator.scale, estimator.missing, estimator.differences
+    if differences is None and not selects:  # shares are those of all cases, not of some
+        differences = {"Symbolic": "shares"}
     return Settings(
         n_neighbors=k,
         feature_weights=None,
-        differences={"Symbolic": "shares"} if estimator.differences is None else estimator.differences,
+        differences=differences,
         vote=vote,
         p=1 if estimator.p is None else estimator.p,
         scale="sigma" if _open(scale) else scale,
@@ -153,6 +153,25 @@ def _recipe(
         by_recipe=True,
         why=tuple(why),
     )
+
+
+def _plain_vote(estimator: Any, selects: bool) -> str | None:
+    """Why a plain vote answers, if one does."""
+    if selects:
+        return "only some cases are stored, or they are weighted by how right they were, so a plain vote answers"
+    if getattr(estimator, "vote_ties", "nearest") == "next":
+        return "a tied vote is to ask the next, so a plain vote answers"
+    if estimator.ties != "fair" and _open(getattr(estimator, "answer", AUTO)):
+        return f"ties={estimator.ties!r} is a rule of a plain vote, so one answers"
+    return None
+
+
+def _unscaled(schema: Mapping[str, Kind], selects: bool) -> str | None:
+    """Why distances are not scaled, if they are not."""
+    if selects:
+        return "only some cases are stored, or they are weighted already"
+    called = [name for name, kind in schema.items() if isinstance(kind, Custom) and not kind.vectorised]
+    return f"feature {called[0]!r} is compared by a function, which takes long" if called else None
 
 
 def _missing(schema: Mapping[str, Kind]) -> dict[str, str]:
