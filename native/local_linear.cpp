@@ -11,22 +11,25 @@
 namespace nearwise {
 namespace {
 
-// Solves (A + ridge I) x = b for a positive semi-definite A [d, d], of which the upper half is given.
+Count padded(Count width) { return (width + 3) / 4 * 4; }
+
+// Solves (A + ridge I) x = b for a positive semi-definite A [d, stride], of which the upper half is given.
 class Cholesky {
  public:
   void solve(const std::vector<double>& a, Count d, double ridge, const std::vector<double>& b, std::vector<double>& x) {
+    const Count stride = padded(d);
     upper_ = a;
     x = b;
     for (Count t = 0; t < d; ++t) {
-      double* row = upper_.data() + t * d;
+      double* row = upper_.data() + t * stride;
       row[t] = std::sqrt(std::max(row[t] + ridge, ridge * 1e-12));
-      NEARWISE_CHOSEN(scale)(row + t + 1, d - t - 1, 1.0 / row[t]);
-      NEARWISE_CHOSEN(take_row)(upper_.data(), t, d);
+      for (Count j = t + 1; j < d; ++j) row[j] /= row[t];
+      NEARWISE_CHOSEN(take_row)(upper_.data(), t, d, stride);
       x[t] /= row[t];
-      NEARWISE_CHOSEN(add_scaled)(x.data() + t + 1, row + t + 1, d - t - 1, -x[t]);
+      for (Count j = t + 1; j < d; ++j) x[j] -= row[j] * x[t];
     }
     for (Count t = d; t-- > 0;) {
-      const double* row = upper_.data() + t * d;
+      const double* row = upper_.data() + t * stride;
       for (Count i = t + 1; i < d; ++i) x[t] -= row[i] * x[i];
       x[t] /= row[t];
     }
@@ -79,11 +82,11 @@ class Worker {
     return true;
   }
 
-  // rows_ [k, d] of sqrt(w)(z - z-bar), and the query less z-bar.
+  // rows_ [k, stride] of sqrt(w)(z - z-bar), and the query less z-bar; both padded with zeros.
   void centre(Count query, Count k) {
-    const Count d = n_.d;
+    const Count d = n_.d, stride = padded(d);
     mean_.assign(static_cast<std::size_t>(d), 0.0);
-    rows_.resize(static_cast<std::size_t>(k * d));
+    rows_.assign(static_cast<std::size_t>(padded(k) * stride), 0.0);
     for (Count j = 0; j < k; ++j) {
       const double* z = n_.design + n_.indices[query * n_.listed + j] * d;
       for (Count f = 0; f < d; ++f) mean_[f] += weights_[j] * z[f];
@@ -91,34 +94,35 @@ class Worker {
     for (Count j = 0; j < k; ++j) {
       const double* z = n_.design + n_.indices[query * n_.listed + j] * d;
       const double root = std::sqrt(weights_[j]);
-      for (Count f = 0; f < d; ++f) rows_[j * d + f] = root * (z[f] - mean_[f]);
+      for (Count f = 0; f < d; ++f) rows_[j * stride + f] = root * (z[f] - mean_[f]);
     }
-    gap_.resize(static_cast<std::size_t>(d));
+    gap_.assign(static_cast<std::size_t>(stride), 0.0);
     for (Count f = 0; f < d; ++f) gap_[f] = n_.asked[query * d + f] - mean_[f];
   }
 
   void products_of_columns(Count k) {
-    gram_.assign(static_cast<std::size_t>(n_.d * n_.d), 0.0);
-    NEARWISE_CHOSEN(add_products)(rows_.data(), k, n_.d, gram_.data());
+    const Count stride = padded(n_.d);
+    gram_.assign(static_cast<std::size_t>(stride * stride), 0.0);
+    NEARWISE_CHOSEN(add_products)(rows_.data(), padded(k), stride, gram_.data());
     right_ = gap_;
   }
 
   void products_of_cases(Count k) {
-    const Count d = n_.d;
-    turned_.resize(rows_.size());
+    const Count d = n_.d, stride = padded(d), turned = padded(k);
+    turned_.assign(static_cast<std::size_t>(stride * turned), 0.0);
     for (Count j = 0; j < k; ++j)
-      for (Count f = 0; f < d; ++f) turned_[f * k + j] = rows_[j * d + f];
-    gram_.assign(static_cast<std::size_t>(k * k), 0.0);
-    NEARWISE_CHOSEN(add_products)(turned_.data(), d, k, gram_.data());
-    right_.assign(static_cast<std::size_t>(k), 0.0);
-    for (Count f = 0; f < d; ++f) NEARWISE_CHOSEN(add_scaled)(right_.data(), turned_.data() + f * k, k, gap_[f]);
+      for (Count f = 0; f < d; ++f) turned_[f * turned + j] = rows_[j * stride + f];
+    gram_.assign(static_cast<std::size_t>(turned * turned), 0.0);
+    NEARWISE_CHOSEN(add_products)(turned_.data(), stride, turned, gram_.data());
+    right_.assign(static_cast<std::size_t>(turned), 0.0);
+    for (Count f = 0; f < d; ++f) NEARWISE_CHOSEN(add_scaled)(right_.data(), turned_.data() + f * turned, turned, gap_[f]);
   }
 
   double share(Count j, bool dual) const {
     const double root = std::sqrt(weights_[j]);
     if (dual) return weights_[j] + root * solved_[j];
     double sum = 0.0;
-    for (Count f = 0; f < n_.d; ++f) sum += rows_[j * n_.d + f] * solved_[f];
+    for (Count f = 0; f < n_.d; ++f) sum += rows_[j * padded(n_.d) + f] * solved_[f];
     return weights_[j] + root * sum;
   }
 

@@ -17,10 +17,9 @@ namespace nearwise {
 using Count = std::int64_t;
 
 NEARWISE_EACH_INSTRUCTION_SET(
-void add_products(const double* rows, Count count, Count width, double* gram);
-void take_row(double* a, Count t, Count width);
-void scale(double* row, Count count, double by);
-void add_scaled(double* out, const double* row, Count count, double by);
+void add_products(const double* rows, Count count, Count stride, double* gram);
+void take_row(double* a, Count t, Count width, Count stride);
+void add_scaled(double* out, const double* row, Count stride, double by);
 )
 
 // Shapes: n cases, m queries, d columns of the design, K listed neighbours, s sizes k, r ridges, g groups.

@@ -1,48 +1,61 @@
 // The loops of the local regression, over numbers that lie side by side. Every number is added up in the same order with
 // any instruction set.
 //
+// Rows are padded to a multiple of four numbers, and so is their count, with zeros. What is written below the diagonal of
+// a matrix means nothing and is never read.
+//
 // Nothing here may be inline outside the anonymous namespace (see scan.tile.cpp).
 #include "local_linear.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
+namespace {
 
-// gram[f][h] += sum over rows of row[f] * row[h], for h >= f; four rows at a time.
-void add_products(const double* __restrict rows, Count count, Count width, double* __restrict gram) {
-  Count at = 0;
-  for (; at + 4 <= count; at += 4) {
-    const double *a = rows + at * width, *b = a + width, *c = b + width, *d = c + width;
-    for (Count f = 0; f < width; ++f) {
-      const double af = a[f], bf = b[f], cf = c[f], df = d[f];
-      double* __restrict out = gram + f * width;
-      for (Count h = f; h < width; ++h) out[h] = (((out[h] + af * a[h]) + bf * b[h]) + cf * c[h]) + df * d[h];
-    }
-  }
-  for (; at < count; ++at) {
-    const double* a = rows + at * width;
-    for (Count f = 0; f < width; ++f) {
-      const double af = a[f];
-      double* __restrict out = gram + f * width;
-      for (Count h = f; h < width; ++h) out[h] += af * a[h];
-    }
+typedef double Four __attribute__((vector_size(32)));
+
+Four load(const double* from) {
+  Four out;
+  __builtin_memcpy(&out, from, sizeof out);
+  return out;
+}
+
+void store(double* to, Four x) { __builtin_memcpy(to, &x, sizeof x); }
+
+Four all(double x) { return x - Four{}; }
+
+}  // namespace
+
+// gram[f][h] += sum over rows of row[f] * row[h], for h >= f.
+void add_products(const double* rows, Count count, Count stride, double* gram) {
+  for (Count at = 0; at < count; at += 4) {
+    const double *a = rows + at * stride, *b = a + stride, *c = b + stride, *d = c + stride;
+    for (Count f = 0; f < stride; f += 4)
+      for (Count h = f; h < stride; h += 4) {
+        const Four ah = load(a + h), bh = load(b + h), ch = load(c + h), dh = load(d + h);
+#pragma GCC unroll 4
+        for (Count i = 0; i < 4; ++i) {
+          double* to = gram + (f + i) * stride + h;
+          Four sum = load(to) + all(a[f + i]) * ah;
+          sum = sum + all(b[f + i]) * bh;
+          sum = sum + all(c[f + i]) * ch;
+          store(to, sum + all(d[f + i]) * dh);
+        }
+      }
   }
 }
 
-// The upper half of U with U'U = A, in place of the upper half of A; the roots of the diagonal are taken outside.
-void take_row(double* __restrict a, Count t, Count width) {
-  const double* __restrict row = a + t * width;
+// Of every row below row t of A, what row t of U takes away.
+void take_row(double* a, Count t, Count width, Count stride) {
+  const double* row = a + t * stride;
   for (Count i = t + 1; i < width; ++i) {
-    const double factor = row[i];
-    double* __restrict out = a + i * width;
-    for (Count j = i; j < width; ++j) out[j] -= factor * row[j];
+    const Four factor = all(row[i]);
+    double* out = a + i * stride;
+    for (Count j = i / 4 * 4; j < stride; j += 4) store(out + j, load(out + j) - factor * load(row + j));
   }
 }
 
-void scale(double* __restrict row, Count count, double by) {
-  for (Count i = 0; i < count; ++i) row[i] *= by;
-}
-
-void add_scaled(double* __restrict out, const double* __restrict row, Count count, double by) {
-  for (Count i = 0; i < count; ++i) out[i] += by * row[i];
+void add_scaled(double* out, const double* row, Count stride, double by) {
+  const Four factor = all(by);
+  for (Count i = 0; i < stride; i += 4) store(out + i, load(out + i) + factor * load(row + i));
 }
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

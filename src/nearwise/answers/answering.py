@@ -16,7 +16,7 @@ from nearwise import vote as votes
 from nearwise.answers.design import Design
 from nearwise.answers.linear import local_linear
 from nearwise.answers.measures import Measure
-from nearwise.answers.votes import votes_at
+from nearwise.answers.votes import Listed
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import Engine, Neighbours
 from nearwise.vote import Vote
@@ -37,6 +37,8 @@ RIDGES = (1.0, 10.0)
 """cases by which slopes are drawn to 0"""
 VOTES = ("triangle", "distance", "majority")
 """votes that are tried"""
+MOST_REGRESSED = 4_000
+"""cases that a regression is tried on: each takes as long as hundreds of votes"""
 _CELLS = 4_000_000
 """neighbours listed at once"""
 
@@ -110,8 +112,12 @@ class Answering:
 
     def of_vote(self, found: Neighbours, rule: Vote, k: int, root: Root | None = None) -> tuple[Floats, Floats]:
         """(m, g) answers and (m, g) the smallest sum at which each group votes."""
-        total, near = votes_at(found, self.measure.payload, k, rule, root or self.metric.root)
-        return self.measure.of_votes(total, k), near
+        listed = self.listed(found, root)
+        return self.measure.of_votes(listed.totals(k, rule), k), listed.nearest_sums(k, rule)
+
+    def listed(self, found: Neighbours, root: Root | None = None) -> Listed:
+        """The neighbours as they vote."""
+        return Listed(found, self.measure.payload, root or self.metric.root)
 
     def of_regressions(
         self, found: Neighbours, asked: Floats, sizes: tuple[int, ...], ridges: tuple[float, ...]
@@ -165,18 +171,26 @@ def choose(
 ) -> tuple[Choice, LeftOut]:  # fmt: skip
     """The choice that costs least when each of the cases ``rows``, asking as ``queries``, is left out.
 
-    Vote and regression are chosen each for itself; a regression needs more cases than it takes neighbours.
+    Vote and regression are chosen each for itself; a regression needs more cases than it takes neighbours, and where
+    one is tried, at most `MOST_REGRESSED` of the cases are left out.
     """
     available = len(answering.engine.distance.stored) - 1
     ks = tuple(k for k in ks if k <= available) or (1,)
     has_columns = answering.design is not None and answering.design.stored.shape[1] > 0
     sizes = tuple(s for s in sizes if s < available) if has_columns and answer != "vote" else ()
     votes_too = answer != "linear" or not sizes
-    trials = _Trials(answering, rows, rules if votes_too else (), ks, sizes, ridges)
-    listed = max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1])
-    for some, found in answering.left_out(queries, rows, min(listed, max(1, available))):
+    places = spread(len(rows), MOST_REGRESSED) if sizes else np.arange(len(rows))
+    asked = queries if len(places) == len(rows) else queries.take(places)
+    listed = min(max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1]), max(1, available))
+    trials = _Trials(answering, rows[places], rules if votes_too else (), ks, sizes, ridges)
+    for some, found in answering.left_out(asked, rows[places], listed):
         trials.add(some, found)
     return trials.chosen()
+
+
+def spread(n: int, most: int) -> Ints:
+    """(at most so many,) places spread evenly over n."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
 
 class _Trials:
@@ -194,11 +208,13 @@ class _Trials:
         self.chunks: list[tuple[Ints, Neighbours]] = []
 
     def add(self, some: Ints, found: Neighbours) -> None:
+        """Try every setting on the cases at these places among ``rows``."""
         measure = self.answering.measure
         self.chunks.append((some, found))
+        listed = self.answering.listed(found)
         for rule in self.rules:
             for k in self.ks:
-                cost = measure.cost(self.answering.of_vote(found, rule, k)[0], self.rows[some])
+                cost = measure.cost(measure.of_votes(listed.totals(k, rule), k), self.rows[some])
                 self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(self.weights[some] @ cost)
         if not self.sizes or self.answering.design is None:
             return
@@ -210,6 +226,7 @@ class _Trials:
                 self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(self.weights[some] @ cost)
 
     def chosen(self) -> tuple[Choice, LeftOut]:
+        """The cheapest settings, and what they say of the cases that were left out."""
         total = max(float(self.weights.sum()), 1e-300)
         shown = {f"{rule.name} of {k}": cost / total for (rule, k), cost in self.votes.items()}
         shown |= {f"regression on {s}, ridge {r:g}": cost / total for (s, r), cost in self.lines.items()}
@@ -222,10 +239,12 @@ class _Trials:
         by_vote, by_line = [], []
         for some, found in self.chunks:
             if choice.rule is not None and choice.k is not None:
-                by_vote.append(self.answering.of_vote(found, choice.rule, choice.k)[0])
+                totals = self.answering.listed(found).totals(choice.k, choice.rule)
+                by_vote.append(self.answering.measure.of_votes(totals, choice.k))
             if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
                 asked = self.answering.design.asking[self.rows[some]]
                 by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
-        order = np.argsort(np.concatenate([some for some, _ in self.chunks]))
+        places = np.concatenate([some for some, _ in self.chunks])
+        order = np.argsort(places)
         both = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
-        return LeftOut(self.rows, *both)
+        return LeftOut(self.rows[places[order]], *both)

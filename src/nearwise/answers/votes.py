@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,71 +14,107 @@ from numpy.typing import NDArray
 from nearwise.engines.base import TIE, Neighbours, Payload
 from nearwise.vote import Fair, Vote, tally
 
-__all__ = ["shares_of_places", "votes_at"]
+__all__ = ["Listed"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
-def shares_of_places(found: Neighbours, k: int, rule: Vote, root: Callable[[Floats], Floats]) -> Floats:
-    """(m, l) the vote of each listed case with k neighbours; tied cases at the k-th place share what is left there."""
-    sums = found.sums
-    some = np.isfinite(sums[:, :k])
-    filled = some.sum(axis=1)
-    last = np.take_along_axis(sums, np.maximum(filled - 1, 0)[:, None], axis=1)
-    last = np.where(filled[:, None] > 0, last, 0.0)
-    inside = (sums[:, :k] < last - TIE * last).sum(axis=1)
-    listed = ((sums <= last + TIE * last) & np.isfinite(sums)).sum(axis=1)
-    kernel = np.where(some, rule.kernel(root(sums[:, :k])), 0.0)
-    at_last = np.take_along_axis(kernel, np.maximum(filled - 1, 0)[:, None], axis=1)
-    tied = np.maximum(listed - inside, 1)
-    place = np.arange(max(k, int(listed.max(initial=0))))[None, :]
-    out = np.zeros((len(sums), place.shape[1]))
-    out[:, :k] = np.where(place[:, :k] < inside[:, None], kernel, 0.0)
-    in_group = (place >= inside[:, None]) & (place < listed[:, None])
-    share = at_last * ((filled - inside) / tied)[:, None]
-    out += np.where(in_group, share, 0.0)
-    empty = ~(out.sum(axis=1) > 0)
-    if empty.any():  # a kernel that gives every vote 0 leaves no answer: all count alike
-        alike = np.where(place < inside[:, None], 1.0, np.where(in_group, ((filled - inside) / tied)[:, None], 0.0))
-        out[empty] = alike[empty]
-    return out
+class Listed:
+    """The nearest cases of some queries, and what each brings to a vote."""
+
+    def __init__(self, found: Neighbours, payload: Payload, root: Callable[[Floats], Floats]) -> None:
+        self.found, self.payload, self.root = found, payload, root
+        self.there = np.isfinite(found.sums)
+        self.finite = self.there.sum(axis=1)
+        self.distances = root(found.sums)
+
+    @cached_property
+    def _groups(self) -> Ints:
+        """(m, l) where each listed case votes, counted over all queries."""
+        codes = np.asarray(self.payload.codes)[self.found.indices].astype(np.intp)
+        return codes + (np.arange(len(codes)) * self.payload.n_groups)[:, None]
+
+    @cached_property
+    def _amounts(self) -> list[Floats]:
+        """(m, l) what each listed case brings, number by number."""
+        return [np.where(self.there, column[self.found.indices], 0.0) for column in self.payload.values.T]
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """(m,) the last sum of each list."""
+        return np.where(self.finite > 0, self.found.sums[np.arange(len(self.finite)), self.finite - 1], np.inf)
+
+    def shares(self, k: int, rule: Vote) -> Floats:
+        """(m, l) the vote of each listed case with k neighbours; ties at the k-th place share what is left there."""
+        sums, filled = self.found.sums, np.minimum(self.finite, k)
+        last = np.where(filled > 0, sums[np.arange(len(sums)), np.maximum(filled - 1, 0)], 0.0)[:, None]
+        inside = (sums[:, :k] < last - TIE * last).sum(axis=1)
+        within = sums <= last + TIE * last
+        listed = (within & self.there).sum(axis=1)
+        kernel = np.where(self.there[:, :k], rule.kernel(self.distances[:, :k]), 0.0)
+        width = max(k, int(listed.max(initial=0)))
+        place = np.arange(width)[None, :]
+        out = np.zeros((len(sums), width))
+        out[:, :k] = kernel
+        tied = np.flatnonzero((listed != filled) | (inside < filled - 1))  # others have one case at the k-th place
+        if len(tied):
+            share = (filled[tied] - inside[tied]) / np.maximum(listed[tied] - inside[tied], 1)
+            at_last = kernel[tied, np.maximum(filled[tied] - 1, 0)]
+            group = (place >= inside[tied, None]) & (place < listed[tied, None])
+            inner = np.where(place < inside[tied, None], out[tied], 0.0)
+            out[tied] = inner + np.where(group, (at_last * share)[:, None], 0.0)
+        empty = np.flatnonzero(~(out.sum(axis=1) > 0))
+        if len(empty):  # a kernel that gives every vote 0 leaves no answer: all count alike
+            share = (filled[empty] - inside[empty]) / np.maximum(listed[empty] - inside[empty], 1)
+            group = (place >= inside[empty, None]) & (place < listed[empty, None])
+            out[empty] = np.where(place < inside[empty, None], 1.0, np.where(group, share[:, None], 0.0))
+        return out
+
+    def totals(self, k: int, rule: Vote) -> Floats:
+        """(m, g, v) votes with k neighbours."""
+        m, (g, v) = len(self.finite), self.payload.shape
+        shares = self.shares(k, rule)
+        width = shares.shape[1]
+        groups = self._groups[:, :width].ravel()
+        total = np.empty((m, g, v))
+        for at, amounts in enumerate(self._amounts):
+            weights = (shares * amounts[:, :width]).ravel()
+            total[:, :, at] = np.bincount(groups, weights=weights, minlength=m * g).reshape(m, g)
+        rows = self._unsure(k)
+        if len(rows):
+            total[rows], _, _ = self._slowly(rows, k, rule)
+        return total
+
+    def nearest_sums(self, k: int, rule: Vote) -> Floats:
+        """(m, g) the smallest sum at which each group votes."""
+        m, g = len(self.finite), self.payload.n_groups
+        shares = self.shares(k, rule)
+        row, place = np.nonzero(shares * self._amounts[0][:, : shares.shape[1]] > 0)
+        near = np.full(m * g, np.inf)
+        np.minimum.at(near, self._groups[row, place], self.found.sums[row, place])
+        out = near.reshape(m, g)
+        rows = self._unsure(k)
+        if len(rows):
+            _, out[rows], _ = self._slowly(rows, k, rule)
+        return out
+
+    def _unsure(self, k: int) -> Ints:
+        """Queries whose tie group at the k-th place goes on behind the list."""
+        filled = np.minimum(self.finite, k)
+        last = np.where(filled > 0, self.found.sums[np.arange(len(filled)), np.maximum(filled - 1, 0)], np.inf)
+        listed = self.finite - self.found.inside
+        return np.flatnonzero((self._ends <= last + TIE * last) & (self.found.tied > listed))
+
+    def _slowly(self, rows: Ints, k: int, rule: Vote) -> tuple[Floats, Floats, Floats]:
+        """Votes of some queries from what the search says of the whole tie group."""
+        names = ("sums", "indices", "inside", "tied", "tie_sums")
+        part = Neighbours(*(getattr(self.found, name)[rows] for name in names))
+        return tally(*Fair(part, self.payload).at(k), rule, _of_rows(self.distances[rows], part.sums, self.root))
 
 
-def votes_at(
-    found: Neighbours, payload: Payload, k: int, rule: Vote, root: Callable[[Floats], Floats]
-) -> tuple[Floats, Floats]:
-    """(m, g, v) votes with k neighbours and (m, g) the smallest sum at which each group votes."""
-    m, g, v = len(found.sums), *payload.shape
-    shares = shares_of_places(found, k, rule, root)
-    width = shares.shape[1]
-    indices = found.indices[:, :width]
-    there = (shares > 0) & (indices >= 0)
-    row, place = np.nonzero(there)
-    case = indices[row, place]
-    group = row * g + payload.codes[case]
-    total = np.empty((m, g, v))
-    for at in range(v):
-        weights = shares[row, place] * payload.values[case, at]
-        total[:, :, at] = np.bincount(group, weights=weights, minlength=m * g).reshape(m, g)
-    nearest = np.full(m * g, np.inf)
-    np.minimum.at(nearest, group, found.sums[row, place])
-    near = nearest.reshape(m, g)
-    _beyond(found, payload, k, rule, root, total, near)
-    return total, near
-
-
-def _beyond(
-    found: Neighbours, payload: Payload, k: int, rule: Vote, root: Callable[[Floats], Floats], total: Floats,
-    near: Floats,
-) -> None:  # fmt: skip
-    """Queries whose tie group goes on behind the list are counted one by one, from what the search says of it."""
-    sums = found.sums
-    finite = np.isfinite(sums).sum(axis=1)
-    filled = np.minimum(finite, k)
-    last = np.where(filled > 0, sums[np.arange(len(sums)), np.maximum(filled - 1, 0)], np.inf)
-    end = np.where(finite > 0, sums[np.arange(len(sums)), np.maximum(finite - 1, 0)], np.inf)
-    listed = finite - found.inside
-    rows = np.flatnonzero((end <= last + TIE * last) & (found.tied > listed))
-    if len(rows):
-        part = Neighbours(*(getattr(found, name)[rows] for name in ("sums", "indices", "inside", "tied", "tie_sums")))
-        total[rows], near[rows], _ = tally(*Fair(part, payload).at(k), rule, root)
+def _of_rows(distances: Floats, sums: Floats, root: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """The distances of some queries, whatever their own scale is."""
+    return lambda asked: (
+        distances[:, : asked.shape[1]] if asked.shape == sums[:, : asked.shape[1]].shape else root(asked)
+    )

@@ -48,7 +48,11 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
 
 def _k(estimator: Any) -> str:
     k = estimator.n_neighbors_
-    return f"{k}" if estimator.n_neighbors == k else f"{k}, chosen by leaving one out"
+    if estimator.n_neighbors == k:
+        return f"{k}"
+    left, n = getattr(estimator, "_left_out", None), len(estimator._model.table)
+    drawn = f" of {len(left.rows):,} cases, drawn by their content" if left is not None and len(left.rows) < n else ""
+    return f"{k}, chosen by leaving out one{drawn}"
 
 
 def _answer(asked: str, chosen: Any) -> str:

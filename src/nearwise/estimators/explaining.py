@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from nearwise.answers.answering import Answering, Choice
 from nearwise.answers.linear import one_fit
 from nearwise.answers.measures import Probabilities
-from nearwise.answers.votes import shares_of_places
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Neighbours
@@ -133,7 +132,8 @@ class _Parts:
         choice, measure = self.choice, self.answering.measure
         if choice.rule is None or choice.k is None:
             return np.zeros(self.voters.n_groups)
-        places = shares_of_places(one, choice.k, choice.rule, lambda sums: np.asarray(self.root(sums) * factor))[0]
+        listed = self.answering.listed(one, lambda sums: np.asarray(self.root(sums) * factor))
+        places = listed.shares(choice.k, choice.rule)[0]
         cases = one.indices[0, : len(places)]
         shares = places * measure.weights[cases]
         shares *= self.half / shares.sum() if shares.sum() > 0 else 0.0

@@ -29,8 +29,8 @@ Ints = NDArray[np.intp]
 
 USUAL = 7
 """the neighbour whose distance is the scale"""
-MOST = 20_000
-"""cases among which scales are measured"""
+MOST = 5_000
+"""cases among which scales are measured; of more, so many are drawn by their content"""
 
 
 def checked_local_scale(given: Any) -> None:
