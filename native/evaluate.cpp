@@ -8,6 +8,7 @@
 
 #include "coarse.hpp"
 #include "parallel.hpp"
+#include "raised.hpp"
 
 namespace nearwise {
 namespace {
@@ -81,9 +82,7 @@ class Worker {
     return (sums[0] + sums[1] + sums[2] + sums[3]) * (1 + 1e-9);
   }
 
-  static double raised(const Columns& c, double raw) {
-    return c.power == 2 ? raw * raw : c.power == 1 ? raw : std::pow(raw, c.power);
-  }
+  static double raised(const Columns& c, double raw) { return raised_to(raw, c.power); }
 
   // The neighbours, by bytes where there are enough cases to pay for packing them, else in single precision.
   bool search(const Columns& columns) {

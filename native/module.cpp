@@ -39,6 +39,7 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
+void bind_arithmetic(nanobind::module_& module);
 void bind_changes(nanobind::module_& module);
 void bind_coarse(nanobind::module_& module);
 void bind_contrast(nanobind::module_& module);
@@ -64,6 +65,7 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::name_of(nearwise::chosen_instructions())); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  nearwise::bind_arithmetic(module);
   nearwise::bind_changes(module);
   nearwise::bind_coarse(module);
   nearwise::bind_contrast(module);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "raised.hpp"
+
 namespace nearwise {
 namespace {
 
@@ -83,7 +85,7 @@ class Line {
   double sum(Count a, Count b) const {
     double gap = std::fabs(positions_[a] - positions_[b]);
     if (c_.period > 0) gap = std::min(gap, c_.period - gap);
-    return c_.coefficient * (c_.power == 1 ? gap : c_.power == 2 ? gap * gap : std::pow(gap, c_.power));
+    return c_.coefficient * raised_to(gap, c_.power);
   }
 
   // Items of other folds in the order of their sums, up to the end of the tie group of the k-th case.

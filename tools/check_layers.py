@@ -16,6 +16,7 @@ STAGES = (
     "visible",
     "errors",
     "native",
+    "arithmetic",
     "progress",
     "cases",
     "differences",

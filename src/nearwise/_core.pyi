@@ -6,6 +6,27 @@ from numpy.typing import NDArray
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+    """(n,) pow of the C library."""
+
+def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) exp of the C library."""
+
+def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) log of the C library."""
+
+def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) log2 of the C library."""
+
+def sin(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) sin of the C library."""
+
+def cos(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) cos of the C library."""
+
+def product(a: NDArray[np.float64], b: NDArray[np.float64], is_turned: bool = False) -> NDArray[np.float64]:
+    """(m, k) the matrix product of a (m, n), or of a (n, m) turned, and b (n, k), added up from the first of n on."""
+
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import exp, power
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.every_k import winners_for_every_k
@@ -104,7 +105,7 @@ def _relative(fall: Floats, distances: Floats) -> Floats:
     """
     nearest = distances[:, :1]
     with np.errstate(over="ignore", invalid="ignore"):
-        weights = np.exp(fall[:, :1] - fall)  # not a number where both are infinite, and then the farther one counts 0
+        weights = exp(fall[:, :1] - fall)  # not a number where both are infinite, and then the farther one counts 0
         tied = distances <= nearest + TIE * nearest
     return np.where(tied, 1.0, np.where(np.isnan(weights), 0.0, weights))
 
@@ -147,7 +148,7 @@ class Exponential(Vote):
 
     def kernel(self, distances: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            fall = self.alpha * np.power(distances, self.beta)
+            fall = self.alpha * power(distances, self.beta)
         return _relative(fall, distances)
 
 

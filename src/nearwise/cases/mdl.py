@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import log2
 from nearwise.native import core
 
 __all__ = ["mdl", "midpoints", "sorted_pairs"]
@@ -103,8 +104,7 @@ def _cuts_of_cases(values: Array, classes: NDArray[Any], cases: Whole | None) ->
 @lru_cache(maxsize=4)
 def _alphabet(c: int) -> Array:
     """(c + 1,) log2(3^k - 2) for k classes."""
-    k = np.arange(1, c + 1, dtype=np.float64)
-    return np.concatenate([[0.0], k * math.log2(3.0) + np.log2(1.0 - 2.0 * np.power(3.0, -k))])
+    return np.array([0.0, *(k * math.log2(3.0) + math.log2(1.0 - 2.0 * 3.0**-k) for k in range(1, c + 1))])
 
 
 class _Units:
@@ -127,7 +127,7 @@ class _Units:
         return found if inside.all() else np.where(inside, found, self._computed(counts))
 
     def _computed(self, counts: Whole) -> Whole:
-        return np.asarray(np.rint(counts * np.log2(np.maximum(counts, 1)) * self.scale), dtype=np.int64)
+        return np.asarray(np.rint(counts * log2(np.maximum(counts, 1)) * self.scale), dtype=np.int64)
 
 
 @lru_cache(maxsize=2)
@@ -205,5 +205,5 @@ def _cost_of_weights(upto: Array, low: int, high: int) -> int | None:
 def _bits(weights: Array) -> Array:
     """(r,) weight times class entropy of each row."""
     total = weights.sum(axis=1)
-    inner = (weights * np.log2(np.where(weights > 0, weights, 1.0))).sum(axis=1)
-    return np.asarray(total * np.log2(np.where(total > 0, total, 1.0)) - inner)
+    inner = (weights * log2(np.where(weights > 0, weights, 1.0))).sum(axis=1)
+    return np.asarray(total * log2(np.where(total > 0, total, 1.0)) - inner)

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import power
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
 from nearwise.cases.target import Target
@@ -29,13 +30,6 @@ __all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "power", "
 
 SAMPLE = 500
 """Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
-
-
-def power(raw: Any, p: float) -> Any:
-    """raw^p, the same bits for a number and for an array."""
-    if p == 1:
-        return raw
-    return raw * raw if p == 2 else np.power(raw, p)
 
 
 @dataclass(frozen=True)

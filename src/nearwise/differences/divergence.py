@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import log2
 from nearwise.cases.columns import Column
 from nearwise.differences.base import FitContext, Fitted
 from nearwise.differences.profiles import ByProfiles, ProfileFitted
@@ -81,4 +82,4 @@ class JensenShannonFitted(ProfileFitted):
 
 def _logs(shares: Floats) -> Floats:
     """log2, and 0 for 0: a class that does not occur adds nothing."""
-    return np.asarray(np.log2(np.where(shares > 0, shares, 1.0)))
+    return np.asarray(log2(np.where(shares > 0, shares, 1.0)))

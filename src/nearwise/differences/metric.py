@@ -235,7 +235,7 @@ class Metric:
         """The distance from the sum."""
         if self.p == 1:
             return sums
-        return np.asarray(np.sqrt(sums) if self.p == 2 else np.power(sums, 1.0 / self.p))
+        return np.asarray(np.sqrt(sums) if self.p == 2 else power(sums, 1.0 / self.p))
 
     def describe(self) -> str:
         root = "" if self.p == 1 else f"; the distance is the root of order {self.p:g} of the sum"

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext, Fitted, power
@@ -185,12 +186,12 @@ class ProfileFitted(Fitted):
     def expected(self, values: Codes) -> Floats:
         codes, row = np.unique(values, return_inverse=True)
         shares = np.append(self.shares, 0.0)
-        return np.asarray((self.table(codes) @ shares)[row])
+        return np.asarray(dot(shares, self.table(codes).T)[row])
 
     @property
     def expected_both(self) -> float:
         codes = np.arange(len(self.shares), dtype=np.int32)
-        return float(self.expected(codes) @ self.shares)
+        return float(dot(self.expected(codes), self.shares))
 
 
 def squared_gaps(own: Floats, held: Floats) -> Floats:

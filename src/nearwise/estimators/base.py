@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import power
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes
@@ -300,7 +301,7 @@ class Neighbors(Parameters):
         _, queries, leave_out = self._asked(X, model)
         metric = model.problem.metric
         factors = np.ones(len(queries)) if model.local is None else model.local.query_factors(queries, leave_out)
-        found = model.engine.within(queries, (float(radius) / factors) ** metric.p, leave_out)
+        found = model.engine.within(queries, power(float(radius) / factors, metric.p), leave_out)
         distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
         for j, (sums, near) in enumerate(found):
             distances[j], indices[j] = metric.root(sums) * factors[j], near

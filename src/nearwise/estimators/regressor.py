@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nearwise import vote as votes
 from nearwise.answers.measures import measure_of
+from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.contract.validation import number_target, sample_weights
 from nearwise.engines.base import Floats
@@ -117,6 +118,6 @@ class KNNRegressor(Voting):
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
         mean = np.average(truth, weights=weights)
-        total = float(weights @ np.square(truth - mean))
-        wrong = float(weights @ np.square(truth - predicted))
+        total = float(dot(weights, np.square(truth - mean)))
+        wrong = float(dot(weights, np.square(truth - predicted)))
         return 1.0 - wrong / total if total > 0 else float(wrong == 0)

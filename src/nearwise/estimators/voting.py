@@ -12,6 +12,7 @@ from nearwise import vote as votes
 from nearwise.answers.answering import Answering, Choice, Fold, choose
 from nearwise.answers.design import Design
 from nearwise.answers.measures import measure_of
+from nearwise.arithmetic import dot
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
@@ -162,7 +163,7 @@ class Voting(Conformal, Neighbors):
         everything = np.arange(len(model.table))
         searched = min(largest + self._looks_beyond, len(model.table) - 1)
         for rows, ballots in self._chunks(model, model.engine, model.problem.asking, everything, searched):
-            errors += weights[rows] @ self._errors(model, ballots, largest, rows)
+            errors += dot(weights[rows], self._errors(model, ballots, largest, rows))
         return np.asarray(errors / weights.sum())
 
     def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:

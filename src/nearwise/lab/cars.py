@@ -6,6 +6,7 @@ one of three bands. ``plate`` and ``weekday`` have nothing to do with it. Some v
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def _car(rng: np.random.Generator) -> tuple[dict[str, Any], float]:
     wealth = 0.18 + 0.25 * (new_price > 25_000)
     equipment = [item for item in _EQUIPMENT if rng.random() < wealth + (0.25 if item == "air conditioning" else 0)]
     price = new_price * 0.875**age * 0.9965 ** (km / 1_000) * (power / usual_power) ** 0.5
-    price *= _FUEL_PRICE[fuel] * _CONDITION_PRICE[condition] * float(np.exp(rng.normal(0, 0.1)))
+    price *= _FUEL_PRICE[fuel] * _CONDITION_PRICE[condition] * math.exp(rng.normal(0, 0.1))
     for item in equipment:
         price *= _EQUIPMENT[item]
     car = {

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measure, Measured, power
 from nearwise.engines.base import TIE
 from nearwise.engines.native import core, packed
@@ -166,7 +167,7 @@ class Contrast:
         if self._native is not None:
             return np.asarray(self._native.listed(rows, ends, near.cases, coefficients, self.threads))
         i = np.repeat(rows, np.diff(ends))
-        return np.array([coefficients @ self._pairs(f, i, near.cases) for f in range(len(self.measures))])
+        return np.array([dot(coefficients, self._pairs(f, i, near.cases)) for f in range(len(self.measures))])
 
     def _pairs(self, f: int, i: NDArray[Any], j: NDArray[Any]) -> Floats:
         """(e,) differences of one feature of listed pairs."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import TIE, Distance, Floats, Payload
@@ -174,5 +175,5 @@ class Evaluator:
             ballots = collect(engine, self.cases.take(asked), k, payload, "fair", leave_out)
             codes = winners(ballots, k, rule, self.metric.root, self.target.priors)
             hits = codes == self.target.values[asked, None]
-            out[fold] = self.target.weights[asked] @ hits
+            out[fold] = dot(self.target.weights[asked], hits)
         return out

@@ -45,7 +45,7 @@ def shuffled_folds(metric: Metric, cases: Measured, target: Target, folds: int, 
     """
     words = _shuffled_words(metric, cases, target, seed)
     classes = np.zeros(len(target), dtype=np.intp) if target.classes is None else target.values
-    order = np.argsort(words)
+    order = np.argsort(words, kind="stable")
     small = classes.astype(np.int16) if classes.max(initial=0) < 1 << 15 else classes  # int16 is sorted by radix
     order = order[np.argsort(small[order], kind="stable")]
     out = np.empty(len(target), dtype=np.int32)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearwise.arithmetic import exp, power
 from nearwise.engines.base import TIE, Floats
 from nearwise.statistics.neighbourhoods import Near
 
@@ -32,7 +33,7 @@ class InverseKernel(Kernel):
     def weigh(self, sums: Floats, near: Near, p: float) -> Floats:
         first = near.smallest(sums)
         ratio = np.divide(first, sums, out=np.ones_like(sums), where=sums > 0)
-        return np.asarray(np.power(ratio, 1.0 / p))
+        return np.asarray(power(ratio, 1.0 / p))
 
     def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Near, p: float) -> Floats:
         moves = near.smallest(sums) > 0
@@ -56,16 +57,16 @@ class VariableKernel(Kernel):
 
     def weigh(self, sums: Floats, near: Near, p: float) -> Floats:
         sigma, _ = self._sigma(sums, near, p)
-        squares = np.power(sums, 2.0 / p)
+        squares = power(sums, 2.0 / p)
         wide = sigma > 0
         exponent = (squares - near.smallest(squares)) / (2.0 * np.square(np.where(wide, sigma, 1.0)))
-        return np.where(wide, np.exp(-exponent), sums == 0)
+        return np.asarray(np.where(wide, exp(-exponent), sums == 0))
 
     def _sigma(self, sums: Floats, near: Near, p: float) -> tuple[Floats, Floats]:
         """(l,) the width of each neighbour's kernel, and (l,) the part of it that the neighbour's distance has."""
         parts = self._among_nearest(sums, near)
         parts *= self.width / near.added(parts)[near.owner]
-        return near.added(parts * np.power(sums, 1.0 / p))[near.owner], parts
+        return near.added(parts * power(sums, 1.0 / p))[near.owner], parts
 
     def _among_nearest(self, sums: Floats, near: Near) -> Floats:
         """(l,) the share of one of the M first places that each neighbour has; ties share fairly."""
@@ -88,7 +89,7 @@ class VariableKernel(Kernel):
         known = np.where(apart, sums, 1.0)
         width = np.where(wide, sigma, 1.0)
         amounts = np.where(wide, by_kernel * kernel, 0.0)
-        square_slope = np.where(apart | (p == 2), 2.0 / p * np.power(known, 2.0 / p - 1.0), 0.0)
-        distance_slope = np.where(apart, np.power(known, 1.0 / p - 1.0) / p, 0.0)
-        by_sigma = near.added(amounts * np.power(sums, 2.0 / p) / width**3)[near.owner]
+        square_slope = np.where(apart | (p == 2), 2.0 / p * power(known, 2.0 / p - 1.0), 0.0)
+        distance_slope = np.where(apart, power(known, 1.0 / p - 1.0) / p, 0.0)
+        by_sigma = near.added(amounts * power(sums, 2.0 / p) / width**3)[near.owner]
         return np.asarray(-amounts / (2.0 * np.square(width)) * square_slope + by_sigma * parts * distance_slope)

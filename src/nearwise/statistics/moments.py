@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot, product
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
@@ -135,7 +136,7 @@ class Moments:
             ratio = other.factor[f] / self.factor[f]
             change[starts[f], starts[f]] = ratio
             change[starts[f], starts[-1] + k] = (self.shift[f] - other.shift[f]) * other.factor[f]
-        return replace(self, shift=other.shift, factor=other.factor, sums=change @ self.sums @ change.T)
+        return replace(self, shift=other.shift, factor=other.factor, sums=product(product(change, self.sums), change.T))
 
     def spread(self) -> Spread:
         """Covariances and class means of the feature columns, in the units of ``factor``."""
@@ -223,11 +224,11 @@ def _multiplied(out: Array, numbers: list[Array], coded: Coded, weights: Array |
             weighted = held
         else:
             double = binary.astype(np.float64)
-            out[p:, p:] += double.T @ (double * weights[start:stop, None])
+            out[p:, p:] += product(double.T, double * weights[start:stop, None])
             weighted = held * weights[start:stop, None]
         if p:
-            out[:p, :p] += weighted.T @ held
-            out[:p, p:] += weighted.T @ binary.astype(np.float64)
+            out[:p, :p] += product(weighted.T, held)
+            out[:p, p:] += product(weighted.T, binary)
 
 
 def _counted(out: Array, numbers: list[Array], coded: Coded, weights: Array | None, n: int) -> None:
@@ -240,7 +241,7 @@ def _counted(out: Array, numbers: list[Array], coded: Coded, weights: Array | No
         held = [values[rows] if weigh is None else values[rows] * weigh for values in numbers]
         for a, one in enumerate(held):
             for b, other in enumerate(numbers):
-                out[a, b] += float(one @ other[rows])
+                out[a, b] += float(dot(one, other[rows]))
         for f, (codes, v) in enumerate(coded):
             mine, own = codes[rows], slice(starts[f], starts[f + 1])
             for a, one in enumerate(held):

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot, product
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Ordinal
 from nearwise.cases.target import Target
@@ -59,7 +60,7 @@ class PairMeans:
         if total <= 0:
             return 0.0
         share, rest = self.weights / total, (total - self.weights) / total
-        return float(share @ (share * self.within + rest * self.outside))
+        return float(dot(share, share * self.within + rest * self.outside))
 
     def distinct(self, own: Array) -> PairMeans:
         """The means without the pairs of a case with itself, which differ by ``own`` (c,) on average."""
@@ -72,7 +73,7 @@ class PairMeans:
         total = float(self.weights.sum())
         if total <= 1:
             return 0.0
-        return max(0.0, self.overall * total - float(self.weights @ own) / total) / (total - 1)
+        return max(0.0, self.overall * total - float(dot(self.weights, own)) / total) / (total - 1)
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,8 @@ def class_pair_sums(stored: ValueCounts, queries: ValueCounts, measure: Measure)
     tiles = [(i, j) for i in range(0, len(Q), high) for j in range(0, len(X), wide)]
     for i, j in progress(tiles, len(tiles), f"differences of {measure.name}"):
         block = measure.fitted.block(X[j : j + wide], Q[i : i + high])
-        sums += (_rows(queries, i, i + len(block)).T @ (block @ _rows(stored, j, j + block.shape[1]))).T
+        by_class = product(block, _rows(stored, j, j + block.shape[1]))
+        sums += product(_rows(queries, i, i + len(block)).T, by_class).T
     return sums
 
 
@@ -230,7 +232,7 @@ def _class_sums(x: Array, w: Array, classes: NDArray[Any], n: Array, period: flo
     def all_pairs(rows: NDArray[Any]) -> float:
         if period is None:
             return gaps_between(x[rows], w[rows])
-        return float(w[rows] @ reach_around(x[rows], w[rows], period))
+        return float(dot(w[rows], reach_around(x[rows], w[rows], period)))
 
     if not len(x):
         return np.zeros(len(n)), np.zeros(len(n))
@@ -264,7 +266,7 @@ def gaps_between(x: Array, w: Array) -> float:
         return 0.0
     behind = np.cumsum(w)
     crossings = behind[:-1] * (behind[-1] - behind[:-1])
-    return 2.0 * float(np.diff(x) @ crossings)
+    return 2.0 * float(dot(np.diff(x), crossings))
 
 
 def reach(x: Array, w: Array) -> Array:

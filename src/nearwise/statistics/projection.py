@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import power
 from nearwise.engines.base import TIE, Floats
 from nearwise.engines.native import core
@@ -60,7 +61,7 @@ def on_line(
     compiled = core() if native else None
     if compiled is not None:
         return _compiled(compiled, values, labels, k, coefficient, p, period)
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     values, labels = values[order], labels.take(order)
     right = np.zeros(k)
     for fold in range(labels.n_folds):
@@ -71,7 +72,7 @@ def on_line(
         line = _Line(values[stored], labels.take(stored), coefficient, p, period)
         for places in range(1, k + 1):
             won = line.winners(values[asked], places)
-            right[places - 1] += labels.weights[asked] @ (won == labels.codes[asked])
+            right[places - 1] += dot(labels.weights[asked], won == labels.codes[asked])
     return right
 
 
@@ -84,7 +85,7 @@ def _compiled(
         weights = np.zeros(0)
         values, places = native.sort_with(np.ascontiguousarray(values), places)
     else:
-        order = np.argsort(values)
+        order = np.argsort(values, kind="stable")
         values, places, weights = values[order], places[order], labels.weights[order]
     found = native.project(
         values, places, labels.n_folds, weights, labels.priors, float(coefficient), float(p), float(period), k, TIE

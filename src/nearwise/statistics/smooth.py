@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric, power
 from nearwise.engines.base import TIE, Distance, Engine, Floats, Ints, Payload
@@ -208,7 +209,7 @@ class _Terms:
             return total
         known, partial = self._known(weights)
         total = np.where(partial & (known > 0), total * (weights.sum() / np.where(known > 0, known, 1.0)), total)
-        return np.where(partial & ~(known > 0), weights @ self.worst, total)
+        return np.where(partial & ~(known > 0), dot(weights, self.worst), total)
 
     def _known(self, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """(l,) the weight of the features that are known, and the pairs in which some are not."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import product
 from nearwise.cases.cuts import Cuts, mdl, width_cuts
 from nearwise.differences.base import sample_rows
 from nearwise.differences.metric import Encoded, Measure
@@ -102,7 +103,7 @@ def by_probabilities(
     overall = counts.sum(axis=0) / counts.sum()
     shares = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), overall[None, :])
     largest = measure.scale(1) * measure.fitted.maximum
-    rest = np.maximum(1.0 - shares @ shares.T, 0.0)
+    rest = np.maximum(1.0 - product(shares, shares.T), 0.0)
     return Unknown(cells, largest * (1.0 - shares), largest * rest)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.statistics.contingency import Contingency
 from nearwise.weighting.base import PRESET_GLOBAL
@@ -122,8 +123,8 @@ class Gini(Counted):
         self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
-        alike = float((table.of_column / table.total) @ (table.of_column / table.total))
-        alike_by_value = float((table.weights / table.total) @ (table.weights / table.of_row[table.row_at]))
+        alike = float(dot(table.of_column / table.total, table.of_column / table.total))
+        alike_by_value = float(dot(table.weights / table.total, table.weights / table.of_row[table.row_at]))
         found = alike_by_value - alike
         return found if found > ROUNDING else 0.0
 

@@ -104,7 +104,7 @@ class Problem:
 
     def in_canonical_order(self) -> Problem:
         """The same with its features in an order that their values give, whatever their places and names."""
-        order = np.argsort(feature_words(self.metric, self.cases, self.target))
+        order = np.argsort(feature_words(self.metric, self.cases, self.target), kind="stable")
         table, names = self.table, self.features
         schema = replace(table.schema, kinds={names[f]: table.schema[names[f]] for f in order})
         return Problem(

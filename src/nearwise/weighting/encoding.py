@@ -8,6 +8,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import cos, sin
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic, Vector
 from nearwise.errors import InputError, MissingDependencyError, warn
@@ -49,7 +50,7 @@ def _columns(column: Column, kind: Kind, name: str, method: str) -> list[Array]:
         return [np.where(column.values < 0, np.nan, column.values.astype(np.float64))]
     if isinstance(kind, Cyclic):
         angle: Array = column.values.astype(np.float64) * (2 * np.pi / kind.period)
-        return [_ranks(np.asarray(np.round(part, 12), dtype=np.float64)) for part in (np.sin(angle), np.cos(angle))]
+        return [_ranks(np.asarray(np.round(part, 12), dtype=np.float64)) for part in (sin(angle), cos(angle))]
     if isinstance(kind, Numeric):
         return [_ranks(column.values)]
     if isinstance(kind, Vector) and column.values.ndim == 2 and column.values.shape[1]:

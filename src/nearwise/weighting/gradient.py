@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import log, power
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
 from nearwise.statistics.kernels import Kernel, VariableKernel
@@ -219,17 +220,17 @@ class VariableKernelSimilarity(Weighting):
         p, moving = problem.metric.p, start > 0
 
         def both(w: Array) -> tuple[float, Array]:
-            errors, gradients = error.gradients(np.power(w, p)[None, :])
-            logs = np.log(np.where(moving, w, 1.0)) if self.stabiliser else np.zeros_like(w)
+            errors, gradients = error.gradients(power(w, p)[None, :])
+            logs = log(np.where(moving, w, 1.0)) if self.stabiliser else np.zeros_like(w)
             held = 2.0 * self.stabiliser * logs / np.where(w > 0, w, 1.0)
-            gradient = gradients[0] * p * np.power(w, p - 1.0)
+            gradient = gradients[0] * p * power(w, p - 1.0)
             return float(errors[0] + self.stabiliser * np.square(logs).sum()), gradient + held
 
         lower = np.where(moving & (self.stabiliser > 0), SMALLEST, 0.0)
         upper = np.where(moving, np.inf, 0.0)
         found = descend(both, start, lower, upper, "descent", self.max_iter, self.max_time)
         self.scores_, self.errors_ = found.best, np.array(found.errors)
-        return Global(np.power(found.best, p), problem.features)
+        return Global(power(found.best, p), problem.features)
 
     def _check(self) -> None:
         _check_count("n_neighbors", self.n_neighbors)

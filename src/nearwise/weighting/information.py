@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot, log2
 from nearwise.cases.target import BINS
 from nearwise.statistics.contingency import Contingency
 from nearwise.weighting.base import PRESET_GLOBAL
@@ -197,7 +198,7 @@ def gain(table: Contingency | Array) -> float:
     table = table if isinstance(table, Contingency) else Contingency.of_table(table)
     if table.n_rows < 2:
         return 0.0
-    left = -float(table.weights @ np.log2(table.weights / table.of_row[table.row_at])) / table.total
+    left = -float(dot(table.weights, log2(table.weights / table.of_row[table.row_at]))) / table.total
     found = float(entropy(table.of_column[None, :])[0]) - left
     return found if found > ROUNDING else 0.0
 
@@ -211,7 +212,7 @@ def mutual_information(table: Contingency | Array) -> float:
     table = table if isinstance(table, Contingency) else Contingency.of_table(table)
     if table.n_rows < 2:
         return 0.0
-    found = float(table.weights @ np.log2(table.weights / table.expected)) / table.total
+    found = float(dot(table.weights, log2(table.weights / table.expected))) / table.total
     return found if found > ROUNDING else 0.0
 
 
@@ -222,5 +223,5 @@ def entropy(table: Array) -> Array:
     array([1., 0.])
     """
     shares = table / table.sum(axis=1, keepdims=True)
-    bits = np.log2(np.where(shares > 0, shares, 1.0))
+    bits = log2(np.where(shares > 0, shares, 1.0))
     return np.asarray(0.0 - (shares * bits).sum(axis=1))

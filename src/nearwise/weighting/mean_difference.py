@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts import PerFeature
 from nearwise.statistics.pairs import FeaturePairs
@@ -170,7 +171,7 @@ class MeanDifference(Mergeable):
             return Global(scale * significance[0], names)
         self._warn(raw, constant, problem)
         if not self.per_class:
-            return Global(scale * (target.priors @ significance), names)
+            return Global(scale * dot(target.priors, significance), names)
         classes = [] if target.classes is None else target.classes.tolist()
         return PerClass(scale * significance, names, classes, target.priors)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot, exp, log, product
 from nearwise.differences.metric import power
 from nearwise.engines.mapped import mean_of
 from nearwise.errors import InputError, warn
@@ -302,7 +303,7 @@ class Softmax:
         self.n, self.p = len(problem.table), len(problem.features)
         v = problem.target.weights
         self.share = v / v.sum() if v.sum() > 0 else np.full(self.n, 1.0 / self.n)
-        self.heavy = np.log(np.where(v > 0, v, 1.0))
+        self.heavy = log(np.where(v > 0, v, 1.0))
         self.heavy[v <= 0] = -np.inf
         self.step = max(1, min(self.n, BLOCK_BYTES // (8 * self.n * self.p)))
         self.kept: dict[int, Array] = {}
@@ -333,15 +334,15 @@ class Softmax:
         for start in range(0, self.n, self.step):
             terms = self.terms(start)
             rows = np.arange(start, start + terms.shape[1])
-            logits = self.heavy[None, :] - np.tensordot(u, terms, axes=1)
+            logits = self.heavy[None, :] - product(u[None, :], terms.reshape(self.p, -1)).reshape(terms.shape[1:])
             logits[np.arange(len(rows)), rows] = -np.inf
             top = logits.max(axis=1, keepdims=True)
-            near = np.exp(logits - np.where(np.isfinite(top), top, 0.0))
+            near = exp(logits - np.where(np.isfinite(top), top, 0.0))
             total = near.sum(axis=1, keepdims=True)
             near /= np.where(total > 0, total, 1.0)
             right, pull = self._pulled(near, rows)
-            value += float(self.share[rows] @ right)
-            gradient += terms.reshape(self.p, -1) @ pull.ravel()
+            value += float(dot(self.share[rows], right))
+            gradient += np.array([dot(each.ravel(), pull.ravel()) for each in terms])
         return value, gradient
 
     def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:

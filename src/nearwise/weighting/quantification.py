@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, warn
@@ -170,7 +171,7 @@ class QuantificationWeights(_Quantification):
             np.ones(1) if not own else part / max(float(part.sum()), 1e-300)
             for part, own in zip(np.split(spread.frequencies, ends), levels, strict=True)
         ]
-        unseen = [float(a @ b) for a, b in zip(values, shares, strict=True)]
+        unseen = [float(dot(a, b)) for a, b in zip(values, shares, strict=True)]
         values = [np.where(b > 0, a, mean) for a, b, mean in zip(values, shares, unseen, strict=True)]
         return PerValue(values, problem.features, levels, by="both", unseen=unseen, frequencies=shares)
 

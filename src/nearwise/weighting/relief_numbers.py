@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot, exp
 from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, number_target
 from nearwise.engines.base import TIE
@@ -114,7 +115,7 @@ class RReliefF(ReliefLike):
         """(e,) before it is made to add up to 1: cases at equal distance share that of their ranks."""
         if self.sigma is None:
             return near.shares
-        by_rank = np.exp(-np.square(np.arange(1, self.n_neighbors + 1) / self.sigma))
+        by_rank = exp(-np.square(np.arange(1, self.n_neighbors + 1) / self.sigma))
         upto = np.concatenate([[0.0], np.cumsum(by_rank)])
         ranks, last = near.ranks, np.append(near.sums[:-1], 0.0)
         last[1:] = near.sums[:-1]

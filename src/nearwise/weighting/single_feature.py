@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.kinds import Ordinal
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.threads import threads
@@ -193,7 +194,7 @@ class SingleFeatureAccuracy(Weighting):
         cases = Measured((column.take(rows),), len(rows))
         scorer = Evaluator(alone, cases, problem.target.take(rows), labels.folds)
         shares = scorer.right(np.ones((1, 1)), self.n_neighbors)[0, :, -1]
-        return float(shares @ scorer.fold_weights)
+        return float(dot(shares, scorer.fold_weights))
 
     def _one_number(self, problem: Problem, folds: NDArray[np.int32], f: int) -> float:
         """1 - squared error over that of neighbours drawn at random; a case that misses the value counts 0."""
@@ -236,7 +237,7 @@ class SingleFeatureAccuracy(Weighting):
             train, test = np.flatnonzero(labels.folds != fold), np.flatnonzero(labels.folds == fold)
             if len(train) and len(test):
                 made = copy.deepcopy(self.classifier).fit(X[train], y[train])
-                right += float(labels.weights[test] @ (np.asarray(made.predict(X[test])) == y[test]))
+                right += float(dot(labels.weights[test], np.asarray(made.predict(X[test])) == y[test]))
         return right
 
 

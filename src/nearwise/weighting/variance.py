@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import cos, dot, sin
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
 from nearwise.cases.target import BINS, Target
@@ -136,7 +137,7 @@ def _coordinates(counts: ValueCounts, kind: Kind) -> list[Array]:
         return [np.array([rank[level] for level in counts.values])]
     if isinstance(kind, Cyclic):
         angle = np.mod(counts.values, kind.period) / kind.period * (2 * np.pi)
-        return [np.cos(angle), np.sin(angle)]
+        return [cos(angle), sin(angle)]
     return [onto_unit_interval(counts.values)]
 
 
@@ -156,9 +157,9 @@ def _spread(counts: ValueCounts, coordinate: Array) -> tuple[float, float]:
     means = sums / np.where(n > 0, n, 1.0)
     for x, weights, at in _pieces(counts, coordinate):
         apart = x - means[at]
-        within += float((weights * apart) @ apart)
-    mean = float(n @ means) / max(float(n.sum()), 1e-300)
-    return float(n @ (means - mean) ** 2), within
+        within += float(dot(weights * apart, apart))
+    mean = float(dot(n, means)) / max(float(n.sum()), 1e-300)
+    return float(dot(n, (means - mean) ** 2)), within
 
 
 def _pieces(counts: ValueCounts, coordinate: Array) -> Iterator[tuple[Array, NDArray[Any], NDArray[np.intp]]]:
@@ -182,7 +183,7 @@ def _spread_of_symbols(counts: ValueCounts) -> tuple[float, float]:
     at = np.append(counts.class_at, np.arange(counts.n_classes))
     # sum of n_c p(v|c)^2 over values and classes, by which both sums of squares can be written
     together = float(np.sum(square / np.where(of_class > 0, of_class, 1.0)[at]))
-    overall = (float(of_value @ of_value) + float(counts.missing.sum()) ** 2) / total
+    overall = (float(dot(of_value, of_value)) + float(counts.missing.sum()) ** 2) / total
     return max(0.0, together - overall), max(0.0, total - together)
 
 
@@ -195,7 +196,7 @@ def _variance(counts: ValueCounts, measure: Measure) -> float:
     share = weights / total
     kind = measure.kind
     if counts.storage == "symbol" and not isinstance(kind, Ordinal):
-        return float(0.5 * (1.0 - share @ share))
+        return float(0.5 * (1.0 - dot(share, share)))
     if measure.fitted.form not in ("line", "circle"):  # a function of the user's own: the numbers as they are
         x = onto_unit_interval(counts.values) * float(counts.values[-1] - counts.values[0])
     elif isinstance(kind, Cyclic):
@@ -205,13 +206,13 @@ def _variance(counts: ValueCounts, measure: Measure) -> float:
         column = counts.column(kind.levels if isinstance(kind, Ordinal) else None)
         held = measure.fitted.encode(column)
         x = (held - held[len(held) // 2]) * measure.scale(1)  # the digits of the spread, however far from 0 it lies
-    apart = x - float(share @ x)
-    return float(share @ (apart * apart))
+    apart = x - float(dot(share, x))
+    return float(dot(share, apart * apart))
 
 
 def _variance_on_a_circle(turns: Array, share: Array) -> float:
     """Half the mean squared difference of points on a circle of length 1, by running sums along it."""
-    order = np.argsort(turns)
+    order = np.argsort(turns, kind="stable")
     x, w = turns[order], share[order]
     upto = [np.concatenate([[0.0], np.cumsum(w * x**k)]) for k in range(3)]
     here = np.arange(len(x))
@@ -220,4 +221,4 @@ def _variance_on_a_circle(turns: Array, share: Array) -> float:
     r0, r1, r2 = (s[-1] - s[near] for s in upto)
     back = x + 1.0
     ahead = w2 - 2 * x * w1 + x * x * w0 + r2 - 2 * back * r1 + back * back * r0
-    return max(0.0, float(w @ ahead))
+    return max(0.0, float(dot(w, ahead)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import Encoded
 from nearwise.errors import WeightShapeError
 from nearwise.weights.base import Array, Weights
@@ -88,7 +89,7 @@ class Matrix(Weights):
         if v < len(self.levels[f]):
             return np.hstack([block, nowhere])
         counts = np.bincount(places(stored, v), minlength=v + 2)[:v].astype(np.float64)
-        mean = block @ counts / max(1.0, counts.sum())
+        mean = dot(counts, block.T) / max(1.0, counts.sum())
         return np.hstack([block, mean[:, None], nowhere])
 
     def columns(self) -> dict[str, list[Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights, as_numbers
@@ -57,7 +58,7 @@ class PerClass(Weights):
 
     @property
     def importances(self) -> Array:
-        return np.asarray(self.priors @ self.values)
+        return np.asarray(dot(self.priors, self.values))
 
     def aligned(self, classes: Sequence[Any] | None, levels: Sequence[Sequence[Any] | None]) -> Weights:
         if classes is None or tuple(classes) == self.classes:

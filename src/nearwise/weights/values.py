@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.errors import InputError, WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights
@@ -105,7 +106,7 @@ class PerValue(Weights):
     @property
     def importances(self) -> Array:
         means = [
-            float(self.priors @ (a * f).sum(axis=1)) if a.ndim == 2 else float(a @ f)
+            float(dot(self.priors, (a * f).sum(axis=1))) if a.ndim == 2 else float(dot(a, f))
             for a, f in zip(self.values, self.frequencies, strict=True)
         ]
         return np.array(means, dtype=np.float64)
