@@ -41,7 +41,9 @@ template <int power>
 void add(const Term& t, const double* from, Count n, double* to) {
   const double* x = t.x;
   const double c = t.coefficient, q = t.q;
-  if (t.kind == Term::block) {
+  if (c == 0.0) {  // out of the sum, however large its differences
+    for (Count i = 0; i < n; ++i) to[i] = from[i];
+  } else if (t.kind == Term::block) {
     for (Count i = 0; i < n; ++i) to[i] = from[i] + c * x[i];
   } else if (q != q) {
     const double known = c * raised<power>(t.one_missing), missing = c * raised<power>(t.both_missing);

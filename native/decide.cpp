@@ -21,7 +21,7 @@ void Decision::measure(Count query) {
   }
   ranked_.clear();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (std::size_t at = 0; at < cases_.size(); ++at)  // 0 * infinity is not a number: it ranks with infinity
+  for (std::size_t at = 0; at < cases_.size(); ++at)  // infinity - infinity is not a number: it ranks with infinity
     ranked_.push_back({sums_[at] == sums_[at] ? sums_[at] : infinity, cases_[at]});
 }
 
@@ -57,12 +57,12 @@ void Decision::add_number(Count f, double q, const Raised& raised) {
     if (absent) {
       for (Count at = 0; at < r; ++at) {
         const double x = values[cases[at]];
-        sums[at] += coefficient(cases[at]) * raised(x != x ? both : one);
+        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? both : one));
       }
     } else {
       for (Count at = 0; at < r; ++at) {
         const double x = values[cases[at]], gap = std::abs(q - x);
-        sums[at] += coefficient(cases[at]) * raised(x != x ? one : gap);
+        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? one : gap));
       }
     }
   });
@@ -78,7 +78,7 @@ void Decision::add_symbol(Count f, double q, const Raised& raised) {
       const Count i = cases_[at];
       const bool x_missing = codes[i] < 0, q_missing = asked < 0;
       const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
-      sums_[at] += coefficient(i) * raised(raw);
+      sums_[at] += weighted(coefficient(i), raised(raw));
     }
   });
 }
@@ -96,6 +96,7 @@ void Decision::measure_mapped(const double* q) {
         const double asked = table[static_cast<Count>(q[f])];
         for (Count at = 0; at < r; ++at) parts_[at] += table[c_.codes[f][cases_[at]]] - asked;
       } else {
+        if (table[0] == 0.0 || map.units[f] == 0.0) continue;  // out of the sum, however large the difference
         for (Count at = 0; at < r; ++at) parts_[at] += table[0] * ((c_.values[f][cases_[at]] - q[f]) * map.units[f]);
       }
     }
@@ -125,7 +126,7 @@ Count Decision::add_joined(Count f, const double* q) {
     for (Count at = 0; at < r; ++at)
       if (levels[cases_[at]] == level) parts_[at] = 0.0;
   with_coefficients(f, [&](const auto& coefficient) {
-    for (Count at = 0; at < r; ++at) sums_[at] += coefficient(cases_[at]) * parts_[at];
+    for (Count at = 0; at < r; ++at) sums_[at] += weighted(coefficient(cases_[at]), parts_[at]);
   });
   return f;
 }
@@ -141,7 +142,11 @@ void Decision::finish(Count query) {
     answer_.indices[query * ask_.k + j] = j < filled ? ranked_[j].index : -1;
   }
   if (filled == 0) return;
-  const double last = ranked_[filled - 1].sum, margin = last == infinity ? 0.0 : ask_.tolerance * last;
+  if (ranked_[filled - 1].sum == infinity) {
+    answer_.proposed[query] = -1;  // all infinite sums tie, also those that were not proposed: a scan counts them
+    return;
+  }
+  const double last = ranked_[filled - 1].sum, margin = ask_.tolerance * last;
   double* groups = answer_.tie_sums + query * ask_.n_groups * ask_.v;
   for (const Ranked& each : ranked_) {
     if (each.sum < last - margin) {

@@ -39,8 +39,8 @@ void Dense::measure(std::vector<double>& norm) {
         has_holes_ = true;
         continue;
       }
-      double part = std::abs((x[i] - centre_[j]) * factors_[c.segment[i] * d + j]);
-      if (own) part *= root(own[i * c.p]);
+      double part = std::abs(from(x[i], centre_[j], factors_[c.segment[i] * d + j]));
+      if (own) part = own[i * c.p] == 0.0 ? 0.0 : part * root(own[i * c.p]);
       norm[i] += c.power == 2 ? part * part : c.power == 1 ? part : std::pow(part, c.power);
     }
   }
@@ -97,14 +97,14 @@ void Dense::pack(const std::vector<double>& norm) {
       double square = 0.0;
       for (Count j = 0; j < d; ++j) {
         const Count f = numbers_[j], to = (panel * d + j) * panel_width + lane;
-        const double x = (c.values[f][i] - centre_[j]) * factors_[a * d + j] * gain_;
         const double r = by_case ? root(c.by_case[i * c.p + f]) : 1.0;
+        const double x = r == 0.0 ? 0.0 : from(c.values[f][i], centre_[j], factors_[a * d + j]) * gain_;
         panels_[to] = static_cast<float>(r * x);
         square += x * x;
         if (!apart) continue;
         if (by_case) case_roots_[to] = static_cast<float>(r);
         const double wide = by_case ? r : x == x ? std::abs(x) : 0.0;
-        widest_[panel * d + j] = std::max(widest_[panel * d + j], up(wide));
+        if (wide > 0) widest_[panel * d + j] = std::max(widest_[panel * d + j], up(wide));
         widest_of_all_[j] = std::max(widest_of_all_[j], static_cast<double>(widest_[panel * d + j]));
       }
       for (Count j = 0; j < s; ++j) {

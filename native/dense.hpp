@@ -74,6 +74,8 @@ class Dense {
   void measure(std::vector<double>& norm);
   void sort(const std::vector<double>& norm);
   void pack(const std::vector<double>& norm);
+  // A number from the centre in the packed unit; nothing is left of it where the feature is out of the sum.
+  static double from(double x, double centre, double factor) { return factor == 0.0 ? 0.0 : (x - centre) * factor; }
   double root(double term) const;  // the length whose power is this
 
   Columns columns_;

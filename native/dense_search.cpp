@@ -128,10 +128,15 @@ class Search final : public Listener {
     double length = 0.0;
     for (Count j = 0; j < d_; ++j, to += group_height) {
       const Count f = dense_.numbers_[j];
-      const double factor = dense_.factors_[a * d_ + j] * dense_.gain_, x = (q[f] - dense_.centre_[j]) * factor;
       const double r = ask_.by_query ? dense_.root(ask_.by_query[query * c_.p + f]) : 1.0;
+      const bool counts = r > 0.0 && (weighed_ != Weighed::by_case || dense_.widest_of_all_[j] > 0.0);
+      const double factor = counts ? dense_.factors_[a * d_ + j] * dense_.gain_ : 0.0;
+      const double x = Dense::from(q[f], dense_.centre_[j], factor);
+      const double hole = factor == 0.0 ? 0.0 : c_.one_missing[f] * factor * r;
+      // weights of cases are multiplied by the tile, in single precision, where 0 * infinity is not a number
+      if (weighed_ == Weighed::by_case && (std::abs(x) > 1e30 || !(hole < 1e30))) served_[slot] = false;
       if (std::isinf(q[f])) served_[slot] = false;
-      holes_[to] = static_cast<float>(c_.one_missing[f] * factor * r);
+      holes_[to] = static_cast<float>(hole);
       numbers_[to] = static_cast<float>(form_ == Form::product ? -2 * x : weighed_ == Weighed::by_case ? -x : r * x);
       if (ask_.by_query) roots_[to] = static_cast<float>(-r);
       if (weighed_ == Weighed::packed && x == x) length += raised(std::abs(x));

@@ -58,5 +58,8 @@ inline double raised_to(double raw, double power) {
   return out;
 }
 
+// coefficient * term; a feature of weight 0 is out of the sum even where its term is infinite.
+inline double weighted(double coefficient, double term) { return coefficient == 0.0 ? 0.0 : coefficient * term; }
+
 }  // namespace
 }  // namespace nearwise

@@ -73,7 +73,7 @@ void ties_of_row(const Cases& c, const double* row, Count excluded, double kth, 
 
 void scan_query(const Cases& c, const Queries& queries, Count query, double* row, std::vector<Neighbour>& heap,
                 const Nearest& nearest) {
-  // 0 * infinity is not a number, which has no place in an order: it ranks with infinity
+  // what is not a number has no place in an order: it ranks with infinity
   for (Count i = 0; i < c.n; ++i) row[i] = row[i] != row[i] ? infinity : row[i];
   const Count excluded = queries.exclude[query], k = queries.k;
   nearest_of_row(c, row, excluded, k, heap);

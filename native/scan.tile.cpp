@@ -73,7 +73,9 @@ void add_features(const Cases& c, const double* coefficients, const double* quer
     const double q = query[f];
     Count last = f + 1;
     while (c.joined && last < c.p && c.joined[last]) ++last;
-    if (last > f + 1) {
+    if (coefficients[f] == 0.0) {  // out of the sum, however large its differences
+      f = last - 1;
+    } else if (last > f + 1) {
       add_joined(c, coefficients[f], query, f, last, begin, length, sums, raised);
       f = last - 1;
     } else if (q != q)

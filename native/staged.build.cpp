@@ -105,8 +105,8 @@ void Staged::lines(const double* query, std::vector<Line>& lines) const {
     for (Count f = 0; f < p_; ++f) {
       const Count at = a * p_ + f;
       const double q = query[f], weight = coefficients_[at];
-      const double one = weight * (power_ == 2 ? one_[f] * one_[f] : one_[f]);
-      const double both = weight * (power_ == 2 ? both_[f] * both_[f] : both_[f]);
+      const double one = weight == 0.0 ? 0.0 : weight * (power_ == 2 ? one_[f] * one_[f] : one_[f]);
+      const double both = weight == 0.0 ? 0.0 : weight * (power_ == 2 ? both_[f] * both_[f] : both_[f]);
       Line& line = lines[static_cast<std::size_t>(at)];
       line = {Line::number, floats_.data() + f * packed_, 0.0f, 0.0f, 0.0f, cut(one)};
       if (q != q) {

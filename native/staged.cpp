@@ -298,7 +298,7 @@ class StagedSearch {
       for (; f < until; ++f) {
         double apart = s_.is_symbol_[f] ? (x[f] != q[f] ? 1.0 : 0.0) : fabs(q[f] - x[f]);
         if (x[f] != x[f] || q[f] != q[f]) apart = x[f] != x[f] && q[f] != q[f] ? s_.both_[f] : s_.one_[f];
-        sum += weights[f] * raised(apart);
+        sum += weights[f] == 0.0 ? 0.0 : weights[f] * raised(apart);
       }
       if (t == s_.t_) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];

@@ -26,17 +26,17 @@ void add_feature(const WeighedCases& c, Count f, double q, double expected, Coun
   if (q != q) {
     for (Count i = 0; i < length; ++i) {
       const double known = mean ? of_case[i] : one;
-      sums[i] += coefficient(i) * raised(x[i] != x[i] ? both : known);
+      sums[i] += weighted(coefficient(i), raised(x[i] != x[i] ? both : known));
     }
   } else if (c.is_symbol[f]) {
     for (Count i = 0; i < length; ++i) {
       const double raw = x[i] != q ? 1.0 : 0.0;
-      sums[i] += coefficient(i) * raised(x[i] != x[i] ? one : raw);
+      sums[i] += weighted(coefficient(i), raised(x[i] != x[i] ? one : raw));
     }
   } else {
     for (Count i = 0; i < length; ++i) {
       const double raw = fabs(q - x[i]);
-      sums[i] += coefficient(i) * raised(x[i] != x[i] ? one : raw);
+      sums[i] += weighted(coefficient(i), raised(x[i] != x[i] ? one : raw));
     }
   }
 }
@@ -77,7 +77,7 @@ void run(const WeighedCases& c, const double* query, Count begin, Count end, dou
       };
       if (c.scales) add([=](Count i) { return (of_all + of_case[i]) * scale; });
       else if (of_case) add([=](Count i) { return of_case[i]; });
-      else add([=](Count) { return of_all; });
+      else if (of_all != 0.0) add([=](Count) { return of_all; });
     }
     if (c.ignores) rescale(c, a, query, begin, length, out);
     begin = stop;

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nearwise.native import core
 
-__all__ = ["cos", "dot", "exp", "log", "log2", "power", "product", "sin"]
+__all__ = ["cos", "dot", "exp", "log", "log2", "power", "product", "sin", "weighted"]
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +51,18 @@ def _multiplied_out(raw: Any, exponent: int) -> Any:
         if exponent == 0:
             return out
         raw = raw * raw
+
+
+def weighted(coefficient: Any, terms: Any) -> Any:
+    """coefficient * terms, and 0 where the coefficient is 0: what does not count is out, even if it is infinite.
+
+    >>> weighted(np.array([0.0, 2.0]), np.array([np.inf, 3.0]))
+    array([0., 6.])
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        out = coefficient * terms
+    is_out = np.equal(coefficient, 0.0)
+    return np.where(is_out, 0.0, out) if is_out.any() else out
 
 
 def exp(x: Any) -> Any:

@@ -18,6 +18,7 @@ from nearwise.arithmetic import exp, power
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.every_k import winners_for_every_k
+from nearwise.engines.overflow import warn_of_infinite
 from nearwise.errors import InputError, check_choice, did_you_mean
 
 __all__ = [
@@ -210,15 +211,19 @@ def get(given: Any) -> Vote:
     return VOTES[given]()
 
 
-class Ballots:
+class Ballots(ABC):
     """Who votes among the k nearest, for every k up to the one that was searched."""
 
     def __init__(self, payload: Payload) -> None:
         self.payload = payload
 
+    @abstractmethod
     def at(self, k: int) -> tuple[Floats, Floats]:
         """(m, k) sums of the places and (m, k, g, v) what votes from each place."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
+        """Warn where cases that vote are infinitely far; gives whether there are any."""
 
     def _slots(self, indices: Ints) -> Floats:
         """(m, k, g, v) the payload of single cases, one a place."""
@@ -240,24 +245,28 @@ class Single(Ballots):
     def at(self, k: int) -> tuple[Floats, Floats]:
         return self.found.sums[:, :k], self._slots(self.found.indices[:, :k])
 
+    def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
+        return warn_of_infinite(engine.distance, queries, self.found)
+
 
 class Fair(Single):
     """Cases nearer than the k-th place vote; the t cases tied there share the r places that remain, r/t each."""
 
     def at(self, k: int) -> tuple[Floats, Floats]:
         found, searched = self.found, self.found.sums.shape[1]
-        sums = found.sums[:, :k]
-        filled = np.isfinite(sums).sum(axis=1)
+        sums, exists = found.sums[:, :k], found.indices >= 0
+        filled = exists[:, :k].sum(axis=1)
         last = np.where(filled > 0, np.take_along_axis(sums, np.maximum(filled - 1, 0)[:, None], axis=1)[:, 0], 0.0)
-        lower, upper = last - TIE * last, last + TIE * last
+        margin = TIE * np.where(np.isfinite(last), last, 0.0)  # an infinite sum ties with its like only
+        lower, upper = last - margin, last + margin
         inside = (sums < lower[:, None]).sum(axis=1)
-        listed = (found.sums <= upper[:, None]).sum(axis=1)  # cases of the list that are inside or tied
+        listed = (exists & (found.sums <= upper[:, None])).sum(axis=1)  # cases of the list that are inside or tied
         slots = self._slots(found.indices)
         place = np.arange(searched)[None, :]
         in_group = (place >= inside[:, None]) & (place < listed[:, None])
         group = np.einsum("mkgv,mk->mgv", slots, in_group.astype(np.float64))
         tied = listed - inside
-        beyond = listed >= np.isfinite(found.sums).sum(axis=1)  # the group may go on behind the list
+        beyond = listed >= exists.sum(axis=1)  # the group may go on behind the list
         group[beyond] = found.tie_sums[beyond]
         tied = np.where(beyond, found.tied, tied)
         amounts = slots[:, :k] * (place[:, :k] < inside[:, None])[:, :, None, None]
@@ -276,6 +285,9 @@ class ByLevels(Ballots):
 
     def at(self, k: int) -> tuple[Floats, Floats]:
         return self.found.sums[:, :k], self.found.payload[:, :k]
+
+    def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
+        return warn_of_infinite(engine.distance, queries, self.found)
 
 
 def collect(
@@ -328,7 +340,7 @@ def tally(sums: Floats, amounts: Floats, vote: Vote, root: Callable[[Floats], Fl
     empty = ~(votes[..., 0] > 0).any(axis=1)
     if empty.any():  # a kernel that gives every vote 0 (the k-th of an inverse linear vote, say) leaves no answer
         votes[empty] = amounts[empty].sum(axis=1)
-        kernel[empty] = np.isfinite(sums[empty])
+        kernel[empty] = (amounts[empty][..., 0] > 0).any(axis=2)
     voting = amounts[..., 0] > 0
     near = np.where(voting, sums[:, :, None], np.inf).min(axis=1)
     return votes, near, kernel

@@ -50,6 +50,13 @@ KINDS = {
     "vector": (Vector(), lambda rng: rng.integers(0, 3, 2).astype(float).tolist()),
     "custom": (Custom(length_gap), lambda rng: "x" * int(rng.integers(0, 3))),
 }
+EXTREME = {
+    "huge": (
+        Numeric(difference="none"),
+        lambda rng: float(rng.choice([0.0, 1.0, 2.5, 1e90, -1e160, 1e200, 1e308, -1e308])),
+    ),
+}
+"""kinds whose differences are too large for a number; apart, since a mean of them says nothing"""
 CORE = ("numeric", "gaussian", "symbolic", "ordinal")
 EMBEDDED = (
     *CORE,
@@ -69,7 +76,7 @@ def make_table(rng, kinds, n, holes, unseen=False):
     """Columns named f0, f1, … of the given kinds, with holes; unseen symbols where asked."""
     columns, schema = {}, {}
     for j, name in enumerate(kinds):
-        kind, draw = KINDS[name]
+        kind, draw = KINDS[name] if name in KINDS else EXTREME[name]
         values = [None if rng.random() < holes else draw(rng) for _ in range(n)]
         if unseen and isinstance(kind, Symbolic) and n:
             values[0] = "never seen"

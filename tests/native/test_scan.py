@@ -77,7 +77,8 @@ def twin(
                 )
                 part += raised(float(raw), power)
                 if joined is None or f + 1 == p or not joined[f + 1]:
-                    total += float(coefficients[row_of[i], f]) * part
+                    coefficient = float(coefficients[row_of[i], f])
+                    total += coefficient * part if coefficient else 0.0  # what has no weight is out, even if infinite
                     part = 0.0
             found.append((math.inf if math.isnan(total) else total, int(index[i]), i))
         found.sort()

@@ -17,6 +17,7 @@ from nearwise.answers.design import Design
 from nearwise.answers.linear import local_linear
 from nearwise.answers.measures import Measure
 from nearwise.answers.votes import Listed
+from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import Engine, Neighbours
 from nearwise.vote import Vote
@@ -37,6 +38,7 @@ RIDGES = (1.0, 10.0)
 """cases by which slopes are drawn to 0"""
 VOTES = ("triangle", "distance", "majority")
 """votes that are tried"""
+FARTHEST = 1e300
 MOST_REGRESSED = 4_000
 """cases that a regression is tried on: each takes as long as hundreds of votes"""
 _CELLS = 4_000_000
@@ -125,7 +127,7 @@ class Answering:
         """(sizes, ridges, m, g) answers."""
         assert self.design is not None
         listed = max(sizes) + 1
-        distances, indices = self.metric.root(found.sums[:, :listed]), found.indices[:, :listed]
+        distances, indices = finite(self.metric.root(found.sums[:, :listed])), found.indices[:, :listed]
         raw = local_linear(
             self.design.stored, asked, distances, indices, self.measure.voters, sizes, ridges, self.engine.threads
         )
@@ -146,6 +148,11 @@ class Answering:
         if choice.size is not None and choice.ridge is not None and asked is not None:
             parts.append(self.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
         return np.asarray(np.mean(parts, axis=0)), near
+
+
+def finite(distances: Floats) -> Floats:
+    """The same distances, those that are infinite as far as a number can say."""
+    return np.minimum(distances, FARTHEST)
 
 
 @dataclass(frozen=True)
@@ -215,7 +222,7 @@ class _Trials:
         for rule in self.rules:
             for k in self.ks:
                 cost = measure.cost(measure.of_votes(listed.totals(k, rule), k), self.rows[some])
-                self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(self.weights[some] @ cost)
+                self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(dot(self.weights[some], cost))
         if not self.sizes or self.answering.design is None:
             return
         asked = self.answering.design.asking[self.rows[some]]
@@ -223,7 +230,7 @@ class _Trials:
         for s, size in enumerate(self.sizes):
             for r, ridge in enumerate(self.ridges):
                 cost = measure.cost(answers[s, r], self.rows[some])
-                self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(self.weights[some] @ cost)
+                self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(dot(self.weights[some], cost))
 
     def chosen(self) -> tuple[Choice, LeftOut]:
         """The cheapest settings, and what they say of the cases that were left out."""

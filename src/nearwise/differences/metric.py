@@ -73,7 +73,16 @@ class Measure:
 
     def scale(self, p: float) -> float:
         """1 / unit^p, by which a weight is multiplied; 0 for a constant feature."""
-        return 0.0 if np.isinf(self.fitted.unit) else float(1.0 / power(self.fitted.unit, p))
+        if np.isinf(self.fitted.unit):
+            return 0.0
+        raised = float(power(self.fitted.unit, p))
+        if raised == 0 or np.isinf(1.0 / raised) or np.isinf(raised):
+            raise InputError(
+                f"The unit of feature {self.name!r} is {self.fitted.bounds[0]:g}, and its power p = {p:g} is too "
+                f"{'large' if np.isinf(raised) else 'small'} for a number: take a smaller p, or multiply the feature "
+                "by a constant that brings its unit near 1."
+            )
+        return 1.0 / raised
 
     def encode(self, table: CaseTable, feature: int) -> Encoded:
         column = table.columns[feature]

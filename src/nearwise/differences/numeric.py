@@ -93,7 +93,7 @@ class Line(Fitted):
         if self.period is not None:
             self.form = "circle"  # type: ignore[misc]
         scaled = self._scaled(known)
-        spread = float(scaled.max() - scaled.min()) if len(known) else 0.0
+        spread = float(scaled.max()) - float(scaled.min()) if len(known) else 0.0
         self.maximum = math.ldexp(steps, self.exponent) if steps else spread
         if self.period is not None:
             self.maximum = self.period / 2
@@ -140,7 +140,8 @@ class Line(Fitted):
         return min(gap, self.period - gap)
 
     def block(self, X: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.float64]:
-        gaps = np.abs(Q[:, None] - X[None, :])
+        with np.errstate(over="ignore"):
+            gaps = np.abs(Q[:, None] - X[None, :])
         if self.period is None:
             return gaps
         gaps = np.fmod(gaps, self.period)
@@ -153,10 +154,12 @@ class Line(Fitted):
         if self.period is not None:
             return np.array([self.block(self.sorted, values[i : i + 1]).mean() for i in range(len(values))])
         middle = self.sorted[n // 2]  # sums of what remains keep their digits when the values lie far from 0
-        before = np.concatenate([[0.0], np.cumsum(self.sorted - middle)])
-        below = np.searchsorted(self.sorted, values)
-        total = (values - middle) * (2.0 * below - n) + before[-1] - 2.0 * before[below]
-        return np.asarray(np.maximum(total, 0.0) / n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            before = np.concatenate([[0.0], np.cumsum(self.sorted - middle)])
+            below = np.searchsorted(self.sorted, values)
+            total = (values - middle) * (2.0 * below - n) + before[-1] - 2.0 * before[below]
+        # infinity - infinity: the numbers lie too far apart for a mean
+        return np.asarray(np.maximum(np.where(np.isnan(total), np.inf, total), 0.0) / n)
 
     @property
     def expected_both(self) -> float:

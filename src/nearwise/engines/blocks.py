@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.metric import Measured, power
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.select import empty_levels, empty_neighbours, fill_levels, fill_nearest
 from nearwise.progress import progress
@@ -35,6 +36,7 @@ class BlockEngine(Engine):
         slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
         return f"feature {slow[0]!r} is compared by a Python function" if slow else ""
 
+    @np.errstate(over="ignore", invalid="ignore")
     def block(self, queries: Measured, weights: Weights) -> Floats:
         """(m, n) sums of some queries and all stored cases."""
         metric, stored = self.distance.metric, self.distance.stored
@@ -45,7 +47,7 @@ class BlockEngine(Engine):
             coefficient = weights.pairs(f, stored, queries) * self._scales[f]
             if np.ndim(coefficient) == 0 and coefficient == 0:
                 continue
-            total += coefficient * measure.terms(x, q, metric.p)
+            total += weighted(coefficient, measure.terms(x, q, metric.p))
         if any(out is not None for out in left_out):
             self._rescale(total, queries, weights, left_out)
         return total
@@ -60,7 +62,7 @@ class BlockEngine(Engine):
             weight = weights.pairs(f, stored, queries)
             every += weight
             known += weight if out is None else np.where(out, 0.0, weight)
-            worst += weight * self._scales[f] * power(measure.fitted.maximum, metric.p)
+            worst += weighted(weight * self._scales[f], power(measure.fitted.maximum, metric.p))
         partial = np.logical_or.reduce([out for out in left_out if out is not None])
         np.multiply(total, np.divide(every, known, out=np.ones_like(every), where=partial & (known > 0)), out=total)
         nothing = partial & (known <= 0)
@@ -95,6 +97,7 @@ class BlockEngine(Engine):
     def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
         found: list[tuple[Floats, Ints]] = []
         for j, sums, left_out in self._rows(queries, leave_out):
+            sums = np.where(np.isnan(sums), np.inf, sums)
             near = np.flatnonzero(sums <= limits[j])
             near = near[near != left_out]
             near = near[np.argsort(sums[near], kind="stable")]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import weighted
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.engines.base import Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
@@ -44,6 +45,7 @@ def cannot_map(distance: Distance) -> str:
     return ""
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def mean_of(column: Encoded) -> float:
     """The mean of the known numbers, where a missing one stands; 0 where there is none.
 
@@ -97,24 +99,27 @@ class MappedEngine(BlockEngine):
             self._means[f] = mean_of(self.distance.stored.cases.columns[f])
         return np.where(known, column.values, self._means[f])
 
+    @np.errstate(over="ignore", invalid="ignore")
     def gaps(self, queries: Measured, cases: list[NDArray[Any]]) -> Floats:
         """(new features, m, n) A (x - q)"""
         asked = self._placed(queries)
         out = np.zeros((len(self.distance.weights.values), len(queries), len(cases[0]) if cases else 0))
         for f, (q, x, table) in enumerate(zip(asked, cases, self._tables, strict=True)):
-            gap = (x[None, :] - q[:, None]) * self._units[f] if table is None else None
+            gap = weighted(self._units[f], x[None, :] - q[:, None]) if table is None else None
             for new, total in enumerate(out):
                 if table is None:
-                    total += self._blocks[f][new, 0] * gap
+                    total += weighted(self._blocks[f][new, 0], gap)
                 else:
                     total += table[new][x][None, :] - table[new][q][:, None]
         return out
 
+    @np.errstate(over="ignore", invalid="ignore")
     def parts(self, queries: Measured, j: int, i: int) -> Floats:
         """(new features,) what each adds to the sum of stored case i and query j"""
         case = [column[i : i + 1] for column in self._stored]
         return np.asarray(np.square(self.gaps(queries.take(np.array([j])), case)[:, 0, 0]))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def block(self, queries: Measured, weights: Weights) -> Floats:
         total = np.zeros((len(queries), len(self.distance.stored)))
         for gap in self.gaps(queries, self._stored):
@@ -175,6 +180,7 @@ class MappedEngine(BlockEngine):
             for x, t in zip(self._stored, self._tables)
         ]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _projected(self, placed: list[NDArray[Any]]) -> tuple[Floats, Floats]:
         """(new features, n) A (x - centre), and (n,) what rounding may do to lengths here and in the decision."""
         n, width = len(placed[0]), len(self.distance.weights.values)
@@ -185,7 +191,7 @@ class MappedEngine(BlockEngine):
             sums[:] = 0.0
             for f, (column, table) in enumerate(zip(placed, self._tables, strict=True)):
                 each = (
-                    self._blocks[f] * ((column[part] - self._centre[f]) * self._units[f])
+                    weighted(self._blocks[f], weighted(self._units[f], column[part] - self._centre[f]))
                     if table is None
                     else table[:, column[part]]
                 )

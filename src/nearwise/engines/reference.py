@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearwise.differences.metric import Encoded, Measured, power
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Encoded, Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.engines.mapped import cannot_map, mean_of
 from nearwise.engines.select import empty_levels, empty_neighbours, fill_levels, fill_nearest
@@ -33,13 +34,17 @@ def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[f
             out.append(0.0)
             continue
         known += weight
-        out.append(weight * measure.scale(metric.p) * term)
+        out.append(float(weighted(weight * measure.scale(metric.p), term)))
     if not left_out:
         return out, 1.0
     if known > 0:
         return out, total / known
     worst = [
-        distance.weights.one(f, stored, i, queries, j) * m.scale(metric.p) * float(power(m.fitted.maximum, metric.p))
+        float(
+            weighted(
+                distance.weights.one(f, stored, i, queries, j) * m.scale(metric.p), power(m.fitted.maximum, metric.p)
+            )
+        )
         for f, m in enumerate(metric.measures)
     ]
     return worst, 1.0
@@ -73,7 +78,7 @@ def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[
             row = weights.blocks[f][new].tolist()
             if weights.levels[f]:
                 gap += landing(row, f, x, i) - landing(row, f, q, j)
-            else:
+            elif row[0] and distance.metric.measures[f].scale(1):
                 gap += row[0] * ((number(f, x, i) - number(f, q, j)) * distance.metric.measures[f].scale(1))
         out.append(gap * gap)
     return out

@@ -56,6 +56,7 @@ def fill_nearest(out: Neighbours, row: int, sums: Floats, left_out: int, payload
 
 def fill_levels(out: Levels, row: int, sums: Floats, left_out: int, payload: Payload) -> None:
     """The k smallest distinct sums of one query, each level anchored at its smallest sum."""
+    sums = np.where(np.isnan(sums), np.inf, sums)
     k = out.sums.shape[1]
     keep = np.ones(len(sums), dtype=bool)
     if left_out >= 0:

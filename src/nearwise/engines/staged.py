@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.differences.metric import Encoded, Measure, Measured, power
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Encoded, Measure, Measured
 from nearwise.differences.prepared import Prepared
 from nearwise.differences.text import Strings
 from nearwise.engines.base import Distance, Floats, Ints, Levels, Neighbours, Payload
@@ -60,7 +61,7 @@ class Costly:
 
     def add(self, total: Floats, rows: Ints, p: float) -> None:
         coefficient = self.coefficient if np.ndim(self.coefficient) == 0 else self.coefficient[rows]
-        total += coefficient * power(self.some(rows), p)
+        total += weighted(coefficient, power(self.some(rows), p))
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ class StagedEngine(BlockEngine):
         while len(left):
             sums, rows = np.append(sums, stage.sums(left[:batch])), np.append(rows, left[:batch])
             limit = cut_off(sums)
-            near = ~(sums > limit)  # NaN stays: it ranks with infinity
+            near = sums <= limit
             sums, rows = sums[near], rows[near]
             left = left[batch:]
             left = left[lower[left] <= _widened(limit)]
@@ -245,7 +246,7 @@ class StagedEngine(BlockEngine):
             if f in self._prepared:
                 rest.append((f, coefficient if np.ndim(coefficient) == 0 else np.broadcast_to(coefficient, shape)))
                 continue
-            term = coefficient * measure.terms(x, q, metric.p)
+            term = weighted(coefficient, measure.terms(x, q, metric.p))
             if rest:
                 rest.append(term)
                 lower += term
@@ -263,9 +264,7 @@ class StagedEngine(BlockEngine):
                 at_least, some = self._ask(metric.measures[f], f, queries.columns[f].take(slice(j, j + 1)))
                 parts.append(Costly(own, some))
                 if at_least is not None:
-                    lower[j] += own * power(at_least, metric.p)
-            if np.isnan(lower[j].sum()):  # 0 * infinity has no place in an order and ranks with infinity
-                lower[j, np.isnan(lower[j])] = np.inf
+                    lower[j] += weighted(own, power(at_least, metric.p))
             yield Stage(start[j], tuple(parts), lower[j], metric.p)
 
     def _ask(self, measure: Measure, f: int, q: Encoded) -> tuple[Floats | None, Callable[[Ints], Floats]]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.metric import Measured, power
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.native import by_class, chunk, core, packed
@@ -66,7 +67,8 @@ class WeighedEngine(BlockEngine):
         largest = np.array([power(m.fitted.maximum, metric.p) for m in metric.measures])
         worst = np.zeros(len(values))
         for f in range(p):  # in the order of features, as every sum
-            worst = worst + values[:, f] * self._scales[f] * largest[f]
+            with np.errstate(over="ignore"):
+                worst = worst + weighted(values[:, f] * self._scales[f], largest[f])
         return native.WeighedCases(
             np.ascontiguousarray(packed(stored.cases)[:, order]),
             np.array([m.fitted.form == "overlap" for m in metric.measures], dtype=np.uint8),

@@ -17,6 +17,7 @@ from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Engine, Payload
+from nearwise.engines.overflow import too_wide, warn_of_infinite, warn_of_width
 from nearwise.engines.plan import ENGINES, Plan
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, not_fitted, warn
@@ -77,6 +78,7 @@ class Neighbors(Parameters):
             raise InputError("Weights per query come with the queries: pass feature_weights= to kneighbors or explain.")
         self.weighting_ = weighting
         self._set(self._model_of(problem, weights, np.arange(len(table)), len(table), first=0))
+        warn_of_width(too_wide(self._model.distance), problem.metric.p)
         self._choose_k()
         return self
 
@@ -278,6 +280,7 @@ class Neighbors(Parameters):
         k = self._searched_k(n_neighbors, model, alone=leave_out is None)
         engine = model.under(feature_weights, self.n_jobs)
         found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
+        warn_of_infinite(engine.distance, queries, found)
         if not return_distance:
             return found.indices
         distances = model.problem.metric.root(found.sums)
@@ -341,6 +344,8 @@ class Neighbors(Parameters):
         all_ids = np.concatenate([before.ids, ids])
         first, next_id = len(before.table), before.next_id + len(table)
         self._set(self._model_of(problem, weights, all_ids, next_id, first, before, np.arange(first)))
+        known_wide = set(too_wide(before.distance))
+        warn_of_width([f for f in too_wide(self._model.distance) if f not in known_wide], problem.metric.p)
         return self
 
     @whole_or_not_at_all

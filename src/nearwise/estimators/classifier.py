@@ -300,8 +300,9 @@ class KNNClassifier(Voting):
             other[skip] = False
         if not other.any():
             return None
-        sums = np.where(other, for_queries(engine, slice(j, j + 1), len(queries)).sums(queries.take([j]))[0], np.inf)
-        case = int(sums.argmin())
+        cases = np.flatnonzero(other)  # among these only: all of them may be infinitely far
+        sums = for_queries(engine, slice(j, j + 1), len(queries)).sums(queries.take([j]))[0]
+        case = int(cases[np.where(np.isnan(sums[cases]), np.inf, sums[cases]).argmin()])
         return self._explained(model, engine, asked, queries, j, [(case, float(sums[case]), 0.0)], query_factor)[0]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.answers.answering import Answering, Choice
+from nearwise.answers.answering import Answering, Choice, finite
 from nearwise.answers.linear import one_fit
 from nearwise.answers.measures import Probabilities
 from nearwise.cases.table import CaseTable
@@ -147,7 +147,7 @@ class _Parts:
         if choice.size is None or choice.ridge is None or design is None:
             return np.zeros(self.voters.n_groups)
         listed = choice.size + 1
-        distances, cases = self.root(one.sums[0, :listed]), one.indices[0, :listed]
+        distances, cases = finite(self.root(one.sums[0, :listed])), one.indices[0, :listed]
         fit = one_fit(design.stored, asked, distances, cases, self.voters, choice.size, choice.ridge)
         weights[: choice.size] += self.half * fit.weights
         for f in np.unique(design.feature):

@@ -9,6 +9,7 @@ import numpy as np
 from nearwise.cases.target import Target
 from nearwise.contract.validation import sample_weights
 from nearwise.engines.base import Payload
+from nearwise.engines.overflow import warn_of_infinite
 from nearwise.estimators.base import Neighbors
 from nearwise.explain import Explanation, Explanations
 
@@ -86,6 +87,7 @@ class NearestCases(Neighbors):
         if k < 1:
             return Explanations([Explanation(asked.label(j), None, {}, [], self.p_) for j in range(len(asked))])
         found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
+        warn_of_infinite(engine.distance, queries, found)
         for j in range(len(asked)):
             near = [(int(i), float(s), 0.0) for i, s in zip(found.indices[j], found.sums[j], strict=True) if i >= 0]
             neighbours = self._explained(model, engine, asked, queries, j, near)

@@ -16,6 +16,7 @@ from nearwise.arithmetic import dot
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
+from nearwise.engines.overflow import warn_of_infinite
 from nearwise.engines.threads import threads
 from nearwise.errors import InputError
 from nearwise.estimators.base import Neighbors
@@ -70,8 +71,9 @@ class Voting(Conformal, Neighbors):
             root = model.root_for(rule, queries, rows, leave_out)
             return Poll(rows, np.arange(len(rows)), ballots, k, *votes.tally(*ballots.at(k), rule, root))
 
-        available = len(model.table) - (leave_out is not None)
+        available, told = len(model.table) - (leave_out is not None), False
         for rows, ballots in self._chunks(model, engine, queries, leave_out, k):
+            told = told or ballots.tell_of_infinite(for_queries(engine, rows, len(queries)), queries.take(rows))
             first = poll(np.arange(rows.start, rows.stop), ballots, k)
             yield first
             again = first.rows[self._asks_again(first.total)]
@@ -202,7 +204,7 @@ class Voting(Conformal, Neighbors):
         answering = self._answers_by(model)
         choice = choice.within(len(model.table) - (leave_out is not None))
         g = answering.measure.payload.n_groups
-        answers, near = np.empty((len(queries), g)), np.empty((len(queries), g))
+        answers, near, told = np.empty((len(queries), g)), np.empty((len(queries), g)), False
         for rows, found in answering.searched(queries, choice.listed, leave_out):
             asked = None
             if answering.design is not None and choice.size is not None:
@@ -211,6 +213,7 @@ class Voting(Conformal, Neighbors):
                     if leave_out is not None
                     else (answering.design.of_queries(table.take(rows)))
                 )
+            told = told or warn_of_infinite(model.distance, queries.take(rows), found)
             root = model.root_for(choice.rule, queries, rows, leave_out)
             answers[rows], near[rows] = answering.answers(choice, found, asked, root)
         return answers, near

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot
+from nearwise.arithmetic import dot, power, weighted
 from nearwise.cases.target import Target
-from nearwise.differences.metric import Measured, Metric, power
+from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import TIE, Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
@@ -192,19 +192,19 @@ class _Terms:
         powers, out = [], []
         for measure, column, scale in zip(metric.measures, cases.columns, error._scales, strict=True):
             raw = pair_differences(measure, column, near.cases, queries)
-            powers.append(scale * power(raw, metric.p))
+            powers.append(weighted(scale, power(raw, metric.p)))
             out.append(left_out_pairs(measure, column, near.cases, queries))
         known = None
         if any(o is not None and o.any() for o in out):
             known = [np.ones(len(queries), dtype=bool) if o is None else ~o for o in out]
         largest = np.array([power(m.fitted.maximum, metric.p) for m in metric.measures])
-        return cls(near, powers, known, np.where(error._scales > 0, error._scales * largest, 0.0))
+        return cls(near, powers, known, weighted(error._scales, largest))
 
     def sums(self, weights: Floats) -> Floats:
         """(l,) distances before the root, as the engines add them up."""
         total = np.zeros(len(self.near.cases))
         for weight, powers in zip(weights, self.powers, strict=True):
-            total += weight * powers
+            total += weighted(weight, powers)
         if self.known is None:
             return total
         known, partial = self._known(weights)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot, exp, log, product
-from nearwise.differences.metric import power
+from nearwise.arithmetic import dot, exp, log, power, product, weighted
 from nearwise.engines.mapped import mean_of
 from nearwise.errors import InputError, warn
 from nearwise.statistics.folds import seed_of
@@ -321,7 +320,7 @@ class Softmax:
         rows = slice(start, start + self.step)
         metric, columns = self.problem.metric, self.problem.cases.columns
         blocks = [
-            unit * m.scale(metric.p) * power(m.block(column, column.take(rows)), metric.p)
+            weighted(unit * m.scale(metric.p), power(m.block(column, column.take(rows)), metric.p))
             for m, column, unit in zip(metric.measures, columns, self.units, strict=True)
         ]
         out = np.stack(blocks)
