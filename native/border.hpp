@@ -43,6 +43,15 @@ inline bool is_contiguous(const Array& array) {
   return true;
 }
 
+constexpr Count most_cases = (Count{1} << 31) - 2;  // cases are numbered in 32 bits, and so is one past the last
+
+// A number of cases that fits.
+inline Count case_count(std::size_t n) {
+  if (n > static_cast<std::size_t>(most_cases))
+    require(false, "at most 2**31 - 2 cases can be held, got " + std::to_string(n) + ": they are numbered in 32 bits.");
+  return static_cast<Count>(n);
+}
+
 // The data of an array that must have this type, this number of dimensions and C order.
 template <class T>
 const T* data_of(const Array& array, const char* name, std::size_t ndim, const char* type) {

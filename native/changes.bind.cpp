@@ -26,7 +26,7 @@ void make(ChangeCases* self, const Array& columns, const Array& is_symbol, const
   require(power == 1 || power == 2, "power must be 1 or 2.");
   require(columns.ndim() == 2 && columns.shape(0) > 0, "columns must hold at least one feature.");
   c.p = static_cast<Count>(columns.shape(0));
-  c.n = static_cast<Count>(columns.shape(1));
+  c.n = case_count(columns.shape(1));
   c.columns = copied<double>(columns, "columns", {c.p, c.n}, "float64");
   c.has_holes.assign(static_cast<std::size_t>(c.p), 0);
   for (Count f = 0; f < c.p; ++f)

@@ -43,10 +43,10 @@ struct CodedIndex {
     s.part = data_of<std::int32_t>(part, "part", 1, "int32");
     s.coefficients = data_of<double>(coefficients, "coefficients", 2, "float64");
     s.p = static_cast<Count>(codes.shape(0));
-    s.n = static_cast<Count>(codes.shape(1));
+    s.n = case_count(codes.shape(1));
     s.g = static_cast<Count>(coefficients.shape(0));
     s.leaf = leaf;
-    require(s.n <= most && s.g <= most, "coded: at most 2**31 - 2 cases and parts.");
+    require(s.g <= most, "coded: at most 2**31 - 2 parts.");
     require(s.p < coded::most_entries - 1, "coded: at most 65,533 features, got " + std::to_string(s.p) + ".");
     require(leaf >= 1, "coded: leaf must be at least 1, got " + std::to_string(leaf) + ".");
     require_shape(values, "values", {s.p});

@@ -66,11 +66,11 @@ std::unique_ptr<Contrast> make_contrast(const Array& columns, const Array& kind,
   in.cells = data_of<std::int32_t>(cells, "cells", 2, "int32");
   in.both = data_of<double>(both, "both", 3, "float64");
   in.p = static_cast<Count>(columns.shape(0));
-  in.n = static_cast<Count>(columns.shape(1));
+  in.n = case_count(columns.shape(1));
   in.h = static_cast<Count>(holed.shape(0));
   in.g = n_groups;
   in.power = power;
-  require(in.p >= 1 && in.n < (Count{1} << 31), "columns must hold a feature and fewer than 2**31 cases.");
+  require(in.p >= 1, "columns must hold a feature.");
   require(in.g >= 1 && in.g < (1 << 24), "n_groups must be in 1 .. 2**24, got " + std::to_string(n_groups) + ".");
   require_shape(kind, "kinds", {in.p});
   require_shape(scales, "scales", {in.p});

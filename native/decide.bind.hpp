@@ -71,7 +71,7 @@ inline Columns columns_from(const std::vector<Array>& columns, const Array& is_s
   c.coefficients = copied<double>(coefficients, "coefficients", 2, "float64");
   c.one_missing = copied<double>(one_missing, "one_missing", 1, "float64");
   c.both_missing = copied<double>(both_missing, "both_missing", 1, "float64");
-  c.n = static_cast<Count>(c.segment.size());
+  c.n = case_count(c.segment.size());
   c.g = static_cast<Count>(coefficients.shape(0));
   c.power = power;
   require_shape(is_symbol, "is_symbol", {c.p});

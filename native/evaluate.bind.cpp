@@ -36,7 +36,7 @@ void make(Evaluator* self, std::vector<Array> columns, const Array& is_symbol, c
   Trial& t = self->trial;
   Columns& c = t.columns;
   c.p = static_cast<Count>(columns.size());
-  c.n = static_cast<Count>(folds.shape(0));
+  c.n = case_count(folds.shape(0));
   c.g = 1;
   c.power = power;
   c.is_symbol = copied<std::uint8_t>(is_symbol, "is_symbol", {c.p}, "uint8");

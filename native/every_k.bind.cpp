@@ -30,7 +30,7 @@ Codes2 every_k_arrays(const Array& sums, const Array& indices, const Array& kern
   lists.fair = fair;
   lists.ask_next = ask_next;
   lists.tolerance = tolerance;
-  voters.n = static_cast<Count>(codes.shape(0));
+  voters.n = case_count(codes.shape(0));
   voters.n_groups = static_cast<Count>(priors.shape(0));
   require(voters.n_groups >= 1, "priors must hold at least one class.");
   require_shape(indices, "indices", {lists.m, lists.k});

@@ -61,12 +61,11 @@ KdForest built(const Array& columns, const Array& segments, const Array& coeffic
   c.coefficients = data_of<double>(coefficients, "coefficients", 2, "float64");
   c.index = data_of<Count>(index, "index", 1, "int64");
   c.p = size_of(columns, 0);
-  c.n = size_of(columns, 1);
+  c.n = case_count(columns.shape(1));
   c.g = size_of(coefficients, 0);
   c.power = power;
   require(power == 1 || power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(power) + ".");
   check_threads(threads);
-  require(c.n <= most, "KdTree: at most 2**31 - 1 cases, got " + std::to_string(c.n) + ".");
   require_shape(segments, "segments", {c.g + 1});
   require_shape(coefficients, "coefficients", {c.g, c.p});
   require_shape(index, "index", {c.n});

@@ -27,7 +27,7 @@ void online_sums(const Array& columns, const Array& is_symbol, const Array& coef
   c.both_missing = data_of<double>(both_missing, "both_missing", 1, "float64");
   const double* asked = data_of<double>(query, "query", 1, "float64");
   c.p = static_cast<Count>(columns.shape(0));
-  c.n = static_cast<Count>(columns.shape(1));
+  c.n = case_count(columns.shape(1));
   c.g = 1;
   c.power = power;
   require_shape(is_symbol, "is_symbol", {c.p});

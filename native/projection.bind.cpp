@@ -19,7 +19,7 @@ Doubles2 project_arrays(const Array& values, const Array& places, Count n_folds,
                         double tolerance) {
   Projection p{};
   p.values = data_of<double>(values, "values", 1, "float64");
-  p.n = static_cast<Count>(values.shape(0));
+  p.n = case_count(values.shape(0));
   p.places = data_of<std::int32_t>(places, "places", 1, "int32");
   const double* w = data_of<double>(weights, "weights", 1, "float64");
   p.weights = weights.shape(0) == 0 ? nullptr : w;

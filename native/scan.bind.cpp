@@ -37,7 +37,7 @@ NearestTuple scan_arrays(const Array& columns, const Array& is_symbol, const Arr
   q.values = data_of<double>(queries, "queries", 2, "float64");
 
   c.p = static_cast<Count>(columns.shape(0));
-  c.n = static_cast<Count>(columns.shape(1));
+  c.n = case_count(columns.shape(1));
   c.g = static_cast<Count>(coefficients.shape(0));
   c.n_groups = n_groups;
   c.power = power;

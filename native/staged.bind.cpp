@@ -63,7 +63,7 @@ std::unique_ptr<Staged> built(const Array& columns, const Array& is_symbol, cons
   c.text_terms = data_of<double>(text_terms, "text_terms", 2, "float64");
   c.text_coefficients = data_of<double>(text_coefficients, "text_coefficients", 2, "float64");
   c.p = size_of(columns, 0);
-  c.n = size_of(columns, 1);
+  c.n = case_count(columns.shape(1));
   c.g = size_of(coefficients, 0);
   c.d = size_of(letters, 0);
   c.width = size_of(letters, 1);

@@ -21,7 +21,7 @@ Doubles3 vote_pairs_arrays(const std::vector<Array>& terms, const Array& coeffic
   d.codes = data_of<std::int32_t>(codes, "codes", 1, "int32");
   d.weights = data_of<double>(weights, "weights", 1, "float64");
   d.priors = data_of<double>(priors, "priors", 1, "float64");
-  d.n = static_cast<Count>(folds.shape(0));
+  d.n = case_count(folds.shape(0));
   d.classes = static_cast<Count>(priors.shape(0));
   require_shape(codes, "codes", {d.n});
   require_shape(weights, "weights", {d.n});

@@ -33,7 +33,7 @@ void make_weighed(Weighed* self, Array columns, Array is_symbol, Array segments,
     c.worst = data_of<double>(worst, "worst", 1, "float64");
     c.index = data_of<Count>(index, "index", 1, "int64");
     c.p = static_cast<Count>(columns.shape(0));
-    c.n = static_cast<Count>(columns.shape(1));
+    c.n = case_count(columns.shape(1));
     c.g = static_cast<Count>(coefficients.shape(0));
     c.by_query = by_query;
     c.power = power;

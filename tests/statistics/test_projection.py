@@ -100,3 +100,11 @@ def test_a_long_column_of_real_numbers_gives_the_same_with_and_without_the_core(
     for k in (1, 7):
         one, two = (on_line(values, labels, k, 0.5, 2, native=native) for native in (True, False))
         np.testing.assert_array_equal(one, two)
+
+
+def test_folds_times_classes_beyond_32_bits_are_counted_all_the_same():
+    values, codes = np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 39_999, 39_999], np.int32)
+    priors = np.full(40_000, 1 / 40_000)
+    few = Labels(np.arange(4, dtype=np.int32), 4, codes, np.ones(4), priors)
+    many = Labels(np.array([0, 1, 2, 69_999], np.int32), 70_000, codes, np.ones(4), priors)
+    assert on_line(values, many, 1, 1.0, 2).tolist() == on_line(values, few, 1, 1.0, 2).tolist() == [4.0]

@@ -16,7 +16,10 @@ from nearwise.cases.kinds import Kind, Ordinal
 from nearwise.cases.schema import Schema, as_kinds
 from nearwise.errors import InputError, SchemaError, did_you_mean
 
-__all__ = ["CaseTable"]
+__all__ = ["MOST_CASES", "CaseTable"]
+
+MOST_CASES = 2**31 - 2
+"""cases of one table: the core numbers them in 32 bits"""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,13 @@ class CaseTable:
     columns: tuple[Column, ...]
     n: int
     labels: tuple[Any, ...] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if self.n > MOST_CASES:
+            raise InputError(
+                f"The table has {self.n:,} cases: expected at most {MOST_CASES:,}, since they are numbered in 32 bits. "
+                "Take a sample of them, or divide them among several models."
+            )
 
     @classmethod
     def of(cls, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()) -> Self:

@@ -58,13 +58,14 @@ def on_line(
     """
     if period > 0:
         values = np.mod(values, period)
-    compiled = core() if native else None
+    # the core numbers folds and classes together in 32 bits
+    compiled = core() if native and labels.n_folds * len(labels.priors) < 2**31 else None
     if compiled is not None:
         return _compiled(compiled, values, labels, k, coefficient, p, period)
     order = np.argsort(values, kind="stable")
     values, labels = values[order], labels.take(order)
     right = np.zeros(k)
-    for fold in range(labels.n_folds):
+    for fold in np.unique(labels.folds):
         asked = np.flatnonzero(labels.folds == fold)
         stored = np.flatnonzero(labels.folds != fold)
         if not len(asked) or not len(stored):
