@@ -59,6 +59,7 @@ class Costly:
     """a number, or (n,)"""
     some: Callable[[Ints], Floats]
 
+    @np.errstate(over="ignore")
     def add(self, total: Floats, rows: Ints, p: float) -> None:
         coefficient = self.coefficient if np.ndim(self.coefficient) == 0 else self.coefficient[rows]
         total += weighted(coefficient, power(self.some(rows), p))
@@ -76,6 +77,7 @@ class Stage:
     """(n,) at most the whole sum, but for rounding; NaN for a case that is left out"""
     p: float
 
+    @np.errstate(over="ignore")
     def sums(self, rows: Ints) -> Floats:
         """The whole sums of some cases, added in the order of the features as every engine does."""
         total = self.start[rows]
@@ -249,10 +251,11 @@ class StagedEngine(BlockEngine):
             term = weighted(coefficient, measure.terms(x, q, metric.p))
             if rest:
                 rest.append(term)
-                lower += term
-            else:
-                start += term
-        lower += start
+            total = lower if rest else start
+            with np.errstate(over="ignore"):
+                total += term
+        with np.errstate(over="ignore"):
+            lower += start
         for j in range(len(queries)):
             parts: list[Floats | Costly] = []
             for part in rest:
@@ -264,7 +267,8 @@ class StagedEngine(BlockEngine):
                 at_least, some = self._ask(metric.measures[f], f, queries.columns[f].take(slice(j, j + 1)))
                 parts.append(Costly(own, some))
                 if at_least is not None:
-                    lower[j] += weighted(own, power(at_least, metric.p))
+                    with np.errstate(over="ignore"):
+                        lower[j] += weighted(own, power(at_least, metric.p))
             yield Stage(start[j], tuple(parts), lower[j], metric.p)
 
     def _ask(self, measure: Measure, f: int, q: Encoded) -> tuple[Floats | None, Callable[[Ints], Floats]]:
