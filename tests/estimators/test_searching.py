@@ -246,7 +246,7 @@ def test_weights_by_class_need_cases_with_classes(weights):
         given = PerValue([[[1.0], [2.0]]], ["x0"], [()], classes=["a", "b"], priors=[0.5, 0.5])
     X = [[0.0], [1.0], [5.0]]
     for estimator in (KNNRegressor(1, given), NearestCases(1, given)):
-        with pytest.raises(InputError, match="row per class need cases with classes|weights of its own"):
+        with pytest.raises(InputError, match=r"row per class need cases with classes|weights of its own"):
             estimator.fit(X, [0.0, 1.0, 7.0])
-    with pytest.raises(InputError, match="row per class need cases with classes|weights of its own"):
+    with pytest.raises(InputError, match=r"row per class need cases with classes|weights of its own"):
         NearestCases(1).fit(X).kneighbors(X, feature_weights=given)

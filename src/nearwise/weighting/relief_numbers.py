@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot, exp
+from nearwise.arithmetic import exp
 from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, number_target
 from nearwise.engines.base import TIE
