@@ -27,6 +27,8 @@ __all__ = ["LIMITS", "NEIGHBOURS", "Explanation", "Explanations", "Neighbour", "
 
 NEIGHBOURS, LIMITS = "neighbours", "limits"
 """parts of an answer that no feature has"""
+MOST_TOLD, FEW_TOLD = 10, 5
+"""cases that a text lists: all up to the first number, of more the second"""
 
 
 @dataclass(frozen=True)
@@ -138,16 +140,19 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [self._title()]
-        if self.parts:
+        if set(self.parts) - {NEIGHBOURS, LIMITS} or self.parts.get(LIMITS):
             lines.append(f"  {told_parts(self)}")
-        for n in self.neighbours:
+        shown = self.neighbours if len(self.neighbours) <= MOST_TOLD else self.neighbours[:FEW_TOLD]
+        for n in shown:
             vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
             lines.append(f"  case {_text(n.label)}{_says(n)}, distance {n.distance:.4g}{vote}{_why(n)}")
         if self.tied:
             vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
             lines.append(f"  … {self.tied} tied cases at the last place{vote}")
-        if self.others:
-            lines.append(f"  … {self.others} more cases, weight {self.others_share:.0%}")
+        untold = [n.vote_share for n in self.neighbours[len(shown) :] if n.vote_share]
+        if self.others or untold:
+            share = self.others_share + sum(untold)
+            lines.append(f"  … {self.others + len(untold)} more cases, vote {share:.0%}")
         if self.unlike is not None:
             n = self.unlike
             lines.append(f"  nearest otherwise: case {_text(n.label)}{_says(n)}, distance {n.distance:.4g}{_why(n)}")
@@ -334,7 +339,8 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     if abs(why.parts[LIMITS]) >= (1e-12 if number else 0.005):
         told.append(f"limits {amount(why.parts[LIMITS])}")
     end = f"{total:.4g}" if number else f"{total:.0%}"
-    return visible(f"{said} from {n} similar cases{nearest}{''.join('; ' + t for t in told)}; adds up to {end}")
+    cases = "1 similar case" if n == 1 else f"{n} similar cases"
+    return visible(f"{said} from {cases}{nearest}{''.join('; ' + t for t in told)}; adds up to {end}")
 
 
 def _interval_names(measure: Measure) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import Engine, Neighbours
 from nearwise.vote import Vote
 
-__all__ = ["ANSWERS", "KS", "RIDGES", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "choose"]
+__all__ = ["ANSWERS", "KS", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "choose"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -34,8 +34,6 @@ KS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 45)
 """neighbours that may vote"""
 SIZES = (30, 80, 200)
 """neighbours that a regression may take"""
-RIDGES = (1.0, 10.0)
-"""cases by which slopes are drawn to 0"""
 VOTES = ("triangle", "distance", "majority")
 """votes that are tried"""
 FARTHEST = 1e300
@@ -174,14 +172,14 @@ class LeftOut:
 
 def choose(
     answering: Answering, queries: Measured, rows: Ints, answer: str, rules: tuple[Vote, ...], ks: tuple[int, ...],
-    sizes: tuple[int, ...] = SIZES, ridges: tuple[float, ...] = RIDGES,
+    sizes: tuple[int, ...] = SIZES,
 ) -> tuple[Choice, LeftOut]:  # fmt: skip
     """The choice that costs least when each of the cases ``rows``, asking as ``queries``, is left out.
 
     Vote and regression are chosen each for itself; a regression needs more cases than it takes neighbours, and where
     one is tried, at most `MOST_REGRESSED` of the cases are left out.
     """
-    available = len(answering.engine.distance.stored) - 1
+    available, ridges = len(answering.engine.distance.stored) - 1, answering.measure.ridges
     ks = tuple(k for k in ks if k <= available) or (1,)
     has_columns = answering.design is not None and answering.design.stored.shape[1] > 0
     sizes = tuple(s for s in sizes if s < available) if has_columns and answer != "vote" else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ ROOM = 0.5
 class Measure(ABC):
     """What answers of g groups mean."""
 
+    ridges: ClassVar[tuple[float, ...]]
+    """cases by which the slopes of a regression may be drawn to 0"""
     target: Target
     weights: Floats
     """(n,) how much each case counts"""
@@ -62,6 +64,8 @@ class Measure(ABC):
 
 class Probabilities(Measure):
     """Shares of classes."""
+
+    ridges = (1.0, 10.0)
 
     @property
     def payload(self) -> Payload:
@@ -108,6 +112,8 @@ class Probabilities(Measure):
 
 class Numbers(Measure):
     """Means of numbers."""
+
+    ridges = (0.1, 1.0, 10.0)
 
     @property
     def payload(self) -> Payload:
