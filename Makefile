@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md \
            $(shell find src native -name __pycache__ -prune -o -print 2>/dev/null)
 # The build folder lives in the environment: it is kept between installations and dies with the compiler's paths.
+# one process for each core
+PARALLEL := -n auto --dist worksteal
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
 .PHONY: help demo test docs build sanitize fuzz fuzz-kernels bench clean
@@ -25,7 +27,7 @@ test: $(VENV)/installed-test ## install into .venv and run all checks and tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/check_layers.py
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 docs: $(VENV)/installed-docs ## build the documentation, warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
@@ -43,7 +45,7 @@ sanitize: $(VENV)/installed-test ## run the tests of the native core under the a
 	NEARWISE_REQUIRE_NATIVE=1 $(BIN)/python -m pip install -qq --no-deps --no-build-isolation --target $(SANITIZED) \
 	  -Cbuild-dir=$(VENV)/build-sanitize -Ccmake.define.NEARWISE_SANITIZE=ON .
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
-	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_EXAMPLES=25 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest tests/native \
+	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_EXAMPLES=25 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest $(PARALLEL) tests/native \
 	  tests/engines/test_dense.py
 
 # make fuzz SECONDS=600 tries for ten minutes, make fuzz REPLAY=search:17 runs one failing seed again, SEED=1 begins there.
