@@ -122,6 +122,9 @@ def _kernel(vote: str, distances: list[float]) -> list[float]:
     if vote == "linear":
         flat = not last - first > TIE * last
         return [1.0 if flat else (last - d) / (last - first) for d in distances]
+    if vote == "triangle":
+        flat = not last - first > TIE * last
+        return [1.0 if flat else max(0.0, 1 - d / last) for d in distances]
     if vote == "exponential":
         return [math.exp(first - d) for d in distances]
     width = last if last > 0 else 1.0

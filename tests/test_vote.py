@@ -162,7 +162,7 @@ def test_random_ties_follow_the_seed_and_reach_every_tied_case():
 
 @pytest.mark.filterwarnings("ignore:Leaving one out:nearwise.errors.NearwiseWarning")  # the labels are random
 @pytest.mark.parametrize("ties", ["fair", "distances", "index"])
-@pytest.mark.parametrize("rule", ["majority", "distance", "linear", "gaussian", "exponential"])
+@pytest.mark.parametrize("rule", ["majority", "distance", "linear", "triangle", "gaussian", "exponential"])
 def test_every_k_from_one_pass_equals_one_pass_for_every_k(ties, rule):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (40, 2)), rng.integers(0, 3, 40)
