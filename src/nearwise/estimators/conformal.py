@@ -7,12 +7,12 @@ true classes had, but for the rarest of them; an interval is as wide as the resi
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.engines.base import TIE
 from nearwise.errors import InputError
 
 __all__ = ["Conformal"]
@@ -20,14 +20,25 @@ __all__ = ["Conformal"]
 Floats = NDArray[np.float64]
 
 
-def quantile(scores: Floats, coverage: float) -> float:
+def quantile(scores: Floats, coverage: float, weights: Floats | None = None) -> float:
     """The smallest score that a new one does not exceed with this probability, if all come in any order alike.
+
+    ``weights`` (n,) say how many cases each score stands for; the new one counts as they do on average.
 
     >>> quantile(np.array([1.0, 2.0, 3.0, 4.0]), 0.8), quantile(np.array([1.0, 2.0]), 0.9)
     (4.0, inf)
+    >>> quantile(np.array([1.0, 2.0, 99.0]), 0.6, np.array([3.0, 3.0, 0.0]))
+    2.0
     """
-    rank = math.ceil(coverage * (len(scores) + 1))
-    return float(np.sort(scores)[rank - 1]) if rank <= len(scores) else np.inf
+    weights = np.ones(len(scores)) if weights is None else weights
+    counting = np.flatnonzero(weights > 0)
+    if not len(counting):
+        return np.inf
+    order = counting[np.argsort(scores[counting], kind="stable")]
+    climbed = np.cumsum(weights[order])
+    asked = coverage * (climbed[-1] + climbed[-1] / len(order))
+    at = int(np.searchsorted(climbed, asked * (1 - 1e-12)))  # 0.1 * 30 is 3, not a little more
+    return float(scores[order[at]]) if at < len(order) else np.inf
 
 
 def checked_coverage(coverage: Any) -> float:
@@ -48,9 +59,9 @@ class Conformal:
         raise NotImplementedError
 
     def _stored_target(self) -> Any:
-        members = getattr(self, "members_", None)
-        holder: Any = self if members is None else members[0]
-        return holder._model.target
+        holder: Any = self
+        fitted = holder._fitted()
+        return (fitted[0]._fitted() if isinstance(fitted, list) else fitted).target
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """(m, 2) lower and upper ends that hold the number with this probability.
@@ -63,7 +74,7 @@ class Conformal:
             raise InputError("An interval is for numbers, and these are classes: use predict_set.")
         answers = self._answers(X)[:, 0]
         rows, found = self.left_out_answers()
-        reach = quantile(np.abs(found[:, 0] - target.values[rows]), share)
+        reach = quantile(np.abs(found[:, 0] - target.values[rows]), share, target.weights[rows])
         return np.stack([answers - reach, answers + reach], axis=1)
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
@@ -77,6 +88,6 @@ class Conformal:
         answers = self._answers(X)
         rows, found = self.left_out_answers()
         right = found[np.arange(len(rows)), target.values[rows]]
-        inside = 1.0 - answers <= quantile(1.0 - right, share)
-        inside[np.arange(len(answers)), answers.argmax(axis=1)] = True
-        return np.asarray(inside)
+        inside = 1.0 - answers <= quantile(1.0 - right, share, target.weights[rows])
+        likeliest = answers >= answers.max(axis=1, keepdims=True) * (1 - TIE)  # the predicted class is one of these
+        return np.asarray(inside | likeliest)
