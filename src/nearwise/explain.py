@@ -57,6 +57,8 @@ class Neighbour:
     """the distance before local scaling; the same where there is none"""
     differences: dict[str, tuple[float, str]] = field(default_factory=dict)
     """feature -> how far its two values are apart, and in which unit, where the feature has one"""
+    p: float = 1.0
+    """the power of the distance; members of an ensemble may differ"""
 
     def differing(self, most: int = 3) -> list[str]:
         """The features that add most to the distance."""
@@ -265,6 +267,7 @@ def describe_case(
         intervals=_intervals(distance, table, i, asked, j),
         plain_distance=away / case_factor,
         differences=_differences(table, i, asked, j),
+        p=distance.metric.p,
     )
 
 

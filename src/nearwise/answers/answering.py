@@ -16,13 +16,14 @@ from nearwise import vote as votes
 from nearwise.answers.design import Design
 from nearwise.answers.linear import local_linear
 from nearwise.answers.measures import Measure
+from nearwise.answers.ties import Reach
 from nearwise.answers.votes import Listed
 from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import Engine, Neighbours
 from nearwise.vote import Vote
 
-__all__ = ["ANSWERS", "KS", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "choose"]
+__all__ = ["ANSWERS", "KS", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "Root", "choose"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -87,6 +88,8 @@ class Answering:
     design: Design | None
     folds: tuple[Fold, ...] = ()
     """how cases are searched that are left out, where the distance itself was learned from them"""
+    factors: Floats | None = None
+    """(n,) what distances from each case that is left out are multiplied by, where they are locally scaled"""
 
     def left_out(self, queries: Measured, rows: Ints, listed: int) -> Iterator[tuple[Ints, Neighbours]]:
         """Places among ``rows`` and the nearest cases of those, each left out, a chunk at a time."""
@@ -119,6 +122,14 @@ class Answering:
         """The neighbours as they vote."""
         return Listed(found, self.measure.payload, root or self.metric.root)
 
+    def root_left_out(self, rule: Vote, rows: Ints) -> Root:
+        """What gives the vote distances of cases that are left out: scaled, where it matters to the vote."""
+        root, factors = self.metric.root, self.factors
+        if factors is None or not rule.absolute:
+            return root
+        own = factors[rows, None]
+        return lambda sums: np.asarray(root(sums) * own)
+
     def of_regressions(
         self, found: Neighbours, asked: Floats, sizes: tuple[int, ...], ridges: tuple[float, ...]
     ) -> Floats:
@@ -130,8 +141,14 @@ class Answering:
             self.design.stored, asked, distances, indices, self.measure.voters, sizes, ridges, self.engine.threads
         )
         out = np.empty((len(sizes), len(ridges), len(asked), raw.shape[3]))
-        for s, r in np.ndindex(out.shape[:2]):
-            out[s, r] = self.measure.of_regression(raw[:, s, r], indices[:, : sizes[s]])
+        for s, size in enumerate(sizes):
+            reach = Reach(found, self.measure.payload, size)
+            counting = reach.counting
+            flat = np.flatnonzero(~counting.any(axis=1))
+            means = self.measure.of_tie(reach.totals(flat))
+            for r in range(len(ridges)):
+                raw[flat, s, r] = means
+                out[s, r] = self.measure.of_regression(raw[:, s, r], indices[:, :size], counting)
         return out
 
     def answers(
@@ -216,8 +233,9 @@ class _Trials:
         """Try every setting on the cases at these places among ``rows``."""
         measure = self.answering.measure
         self.chunks.append((some, found))
-        listed = self.answering.listed(found)
+        plain = self.answering.listed(found)
         for rule in self.rules:
+            listed = self._listed(rule, some, found) if rule.absolute else plain
             for k in self.ks:
                 cost = measure.cost(measure.of_votes(listed.totals(k, rule), k), self.rows[some])
                 self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(dot(self.weights[some], cost))
@@ -229,6 +247,10 @@ class _Trials:
             for r, ridge in enumerate(self.ridges):
                 cost = measure.cost(answers[s, r], self.rows[some])
                 self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(dot(self.weights[some], cost))
+
+    def _listed(self, rule: Vote, some: Ints, found: Neighbours) -> Listed:
+        """The neighbours of cases that are left out, as they vote under a rule."""
+        return self.answering.listed(found, self.answering.root_left_out(rule, self.rows[some]))
 
     def chosen(self) -> tuple[Choice, LeftOut]:
         """The cheapest settings, and what they say of the cases that were left out."""
@@ -244,7 +266,7 @@ class _Trials:
         by_vote, by_line = [], []
         for some, found in self.chunks:
             if choice.rule is not None and choice.k is not None:
-                totals = self.answering.listed(found).totals(choice.k, choice.rule)
+                totals = self._listed(choice.rule, some, found).totals(choice.k, choice.rule)
                 by_vote.append(self.answering.measure.of_votes(totals, choice.k))
             if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
                 asked = self.answering.design.asking[self.rows[some]]

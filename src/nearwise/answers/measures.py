@@ -54,8 +54,12 @@ class Measure(ABC):
         """(m, g) answers from votes (m, g, v) of k neighbours."""
 
     @abstractmethod
-    def of_regression(self, raw: Floats, near: Ints) -> Floats:
-        """(m, g) answers from those of a regression (m, g) on the cases ``near`` (m, k)."""
+    def of_tie(self, total: Floats) -> Floats:
+        """(m, g) means of the cases whose payload adds up to (m, g, v)."""
+
+    @abstractmethod
+    def of_regression(self, raw: Floats, near: Ints, counting: NDArray[np.bool_]) -> Floats:
+        """(m, g) answers from those of a regression (m, g) on the cases ``near`` (m, k), of which some count."""
 
     @abstractmethod
     def cost(self, answers: Floats, rows: Ints) -> Floats:
@@ -84,18 +88,20 @@ class Probabilities(Measure):
         return np.asarray(counts / total) if total > 0 else self.target.priors
 
     def of_votes(self, total: Floats, k: int) -> Floats:
+        drawn = self.drawn(k)
+        return np.asarray((1 - drawn) * self.of_tie(total) + drawn * self.priors)
+
+    def of_tie(self, total: Floats) -> Floats:
         count = total[:, :, 0]
         sums = count.sum(axis=1, keepdims=True)
-        shares = np.where(sums > 0, count / np.where(sums > 0, sums, 1.0), self.priors)
-        drawn = self.drawn(k)
-        return np.asarray((1 - drawn) * shares + drawn * self.priors)
+        return np.where(sums > 0, count / np.where(sums > 0, sums, 1.0), self.priors)
 
     @staticmethod
     def drawn(k: int) -> float:
         """The share of the priors in the answer of a vote."""
         return HALF_A_CASE / (k + HALF_A_CASE)
 
-    def of_regression(self, raw: Floats, near: Ints) -> Floats:
+    def of_regression(self, raw: Floats, near: Ints, counting: NDArray[np.bool_]) -> Floats:
         clipped = np.clip(raw, 0.0, 1.0) + FLOOR * self.priors
         return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
 
@@ -126,13 +132,17 @@ class Numbers(Measure):
         return Voters(np.zeros(n, dtype=np.int32), np.asarray(self.target.values, dtype=np.float64), self.weights, 1)
 
     def of_votes(self, total: Floats, k: int) -> Floats:
+        return self.of_tie(total)
+
+    def of_tie(self, total: Floats) -> Floats:
         weight, weighted = total[:, 0, 0], total[:, 0, 1]
         mean = np.average(self.target.values, weights=self.weights if self.weights.any() else None)
         return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), mean)[:, None]
 
-    def of_regression(self, raw: Floats, near: Ints) -> Floats:
-        numbers = self.target.values[near]
-        low, high = numbers.min(axis=1, keepdims=True), numbers.max(axis=1, keepdims=True)
+    def of_regression(self, raw: Floats, near: Ints, counting: NDArray[np.bool_]) -> Floats:
+        numbers = np.where(counting.any(axis=1, keepdims=True), self.target.values[near], raw)  # a mean needs no limits
+        low = np.where(counting, numbers, numbers.max(axis=1, keepdims=True)).min(axis=1, keepdims=True)
+        high = np.where(counting, numbers, numbers.min(axis=1, keepdims=True)).max(axis=1, keepdims=True)
         room = ROOM * (high - low)
         return np.clip(raw, low - room, high + room)
 

@@ -283,10 +283,8 @@ class Neighbors(Parameters):
         warn_of_infinite(engine.distance, queries, found)
         if not return_distance:
             return found.indices
-        distances = model.problem.metric.root(found.sums)
-        if model.local is not None and feature_weights is None:
-            distances = distances * model.local.query_factors(queries, leave_out)[:, None]
-        return distances, found.indices
+        factors = model.query_factors(engine, queries, leave_out)
+        return model.problem.metric.root(found.sums) * factors[:, None], found.indices
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
@@ -303,7 +301,7 @@ class Neighbors(Parameters):
             raise InputError(f"radius={radius!r}: expected a number from 0.")
         _, queries, leave_out = self._asked(X, model)
         metric = model.problem.metric
-        factors = np.ones(len(queries)) if model.local is None else model.local.query_factors(queries, leave_out)
+        factors = model.query_factors(model.engine, queries, leave_out)
         found = model.engine.within(queries, power(float(radius) / factors, metric.p), leave_out)
         distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
         for j, (sums, near) in enumerate(found):
@@ -400,7 +398,9 @@ class Neighbors(Parameters):
     ) -> list[Neighbour]:
         """(case, sum, vote share) of one query as neighbours."""
         targets = self._targets(model)
-        own = np.ones(len(model.table)) if model.local is None else model.local.case_factors
+        own = np.ones(len(model.table))
+        if model.local is not None and model.is_scaled(engine):
+            own = model.local.case_factors
         return [
             describe_case(
                 engine.distance, model.table, targets, i, asked, queries, j, total, share, query_factor, float(own[i])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
+from nearwise.answers.answering import Root
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
@@ -242,8 +243,9 @@ class KNNClassifier(Voting):
     def _asks_again(self, total: Floats) -> NDArray[np.bool_]:
         return votes.are_tied(total[:, :, 0]) if self._looks_beyond else super()._asks_again(total)
 
-    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
-        rule, root = votes.get(self._settings.vote), model.problem.metric.root
+    def _errors(
+        self, model: Model, ballots: votes.Ballots, largest: int, rows: slice, rule: votes.Vote, root: Root
+    ) -> Floats:
         priors, threads = model.target.priors, model.engine.threads
         codes = votes.winners(ballots, largest, rule, root, priors, threads, self.vote_ties)
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nearwise.answers.answering import Answering, Choice, finite
 from nearwise.answers.linear import one_fit
 from nearwise.answers.measures import Probabilities
+from nearwise.answers.ties import Reach, single
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Neighbours
@@ -41,7 +42,7 @@ def explained(
     answering = estimator._answers_by(model)
     choice = estimator._chosen.within(len(model.table) - (leave_out is not None))
     parts = _Parts(answering, choice, model)
-    factors = np.ones(len(queries)) if model.local is None else model.local.query_factors(queries, leave_out)
+    factors = model.query_factors(model.engine, queries, leave_out)
     out = []
     for rows, found in answering.searched(queries, max(choice.listed, min(n_listed or 1, len(model.table))), leave_out):
         columns = _columns(answering, choice, asked, rows, leave_out)
@@ -49,11 +50,13 @@ def explained(
         decided = estimator._decided(model, answers, near).tolist()
         for row, j in enumerate(rows):
             groups = range(answers.shape[1])
-            told = parts.of(found, row, columns, answers[row], float(factors[j]))
+            skip = -1 if leave_out is None else int(leave_out[j])
+            one = _with_ties(answering, single(found, row), queries, int(j), skip)
+            cases, sums = one.indices[0], one.sums[0]
+            told = parts.of(one, None if columns is None else columns[row], answers[row], float(factors[j]))
             weights = told.weights
             listed = _listed(choice, weights, n_listed)
-            shown = [(int(found.indices[row, at]), float(found.sums[row, at]), float(weights[at])) for at in listed]
-            skip = -1 if leave_out is None else int(leave_out[j])
+            shown = [(int(cases[at]), float(sums[at]), float(weights[at])) for at in listed]
             rest = np.delete(weights, listed)
             own, distribution = float(factors[j]), estimator._distribution(model, answers[row])
             by_class = {label: told.of_group(g) for g, label in zip(groups, distribution, strict=False)}
@@ -69,10 +72,19 @@ def explained(
                     others=int(np.count_nonzero(rest)),
                     others_share=float(rest.sum()),
                     parts_by_class=by_class,
-                    case_weights={int(found.indices[row, at]): float(weights[at]) for at in np.flatnonzero(weights)},
+                    case_weights={int(cases[at]): float(weights[at]) for at in np.flatnonzero(weights)},
                 )
             )
     return Explanations(out)
+
+
+def _with_ties(answering: Answering, one: Neighbours, queries: Measured, j: int, skip: int) -> Neighbours:
+    """What was found for a query, with every case of the tie at the last place: each has its share in the answer."""
+    whole = int(one.inside[0] + one.tied[0])
+    if whole <= one.sums.shape[1]:
+        return one
+    leave_out = None if skip < 0 else np.array([skip])
+    return answering.engine.nearest(queries.take(np.array([j])), whole, answering.measure.payload, leave_out)
 
 
 def _columns(
@@ -119,13 +131,12 @@ class _Parts:
         self.voters, self.root = answering.measure.voters, model.problem.metric.root
         self.half = 0.5 if choice.rule is not None and choice.size is not None else 1.0
 
-    def of(self, found: Neighbours, row: int, columns: Floats | None, answers: Floats, factor: float) -> _Told:
-        one = Neighbours(*(getattr(found, n)[row : row + 1] for n in ("sums", "indices", "inside", "tied", "tie_sums")))
-        weights = np.zeros(found.sums.shape[1])
+    def of(self, one: Neighbours, asked: Floats | None, answers: Floats, factor: float) -> _Told:
+        weights = np.zeros(one.sums.shape[1])
         said = self._vote(one, weights, factor)
         features: dict[str, Floats] = {}
-        if columns is not None:
-            said = said + self._regression(one, columns[row], weights, features)
+        if asked is not None:
+            said = said + self._regression(one, asked, weights, features)
         return _Told(answers, said, features, weights)
 
     def _vote(self, one: Neighbours, weights: Floats, factor: float) -> Floats:
@@ -146,6 +157,9 @@ class _Parts:
         choice, design = self.choice, self.answering.design
         if choice.size is None or choice.ridge is None or design is None:
             return np.zeros(self.voters.n_groups)
+        reach = Reach(one, self.answering.measure.payload, choice.size)
+        if not reach.counting.any():
+            return self._tie(one, reach, weights)
         listed = choice.size + 1
         distances, cases = finite(self.root(one.sums[0, :listed])), one.indices[0, :listed]
         fit = one_fit(design.stored, asked, distances, cases, self.voters, choice.size, choice.ridge)
@@ -153,6 +167,14 @@ class _Parts:
         for f in np.unique(design.feature):
             features[self.names[f]] = self.half * fit.parts[design.feature == f].sum(axis=0)
         return self.half * fit.mean
+
+    def _tie(self, one: Neighbours, reach: Reach, weights: Floats) -> Floats:
+        """The mean of cases that are all as far as the next one."""
+        cases = one.indices[0]
+        own = np.where(reach.tied[0], self.voters.weights[cases], 0.0)
+        own *= self.half / own.sum() if own.sum() > 0 else 0.0
+        weights += own
+        return np.asarray(own @ self.voters.answers(cases))
 
 
 def _free(feature: str) -> str:

@@ -90,12 +90,25 @@ class Model:
         chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)
         return Model(problem, weights, chosen, ids, next_id, None)
 
-    def root_for(self, rule: Vote | None, queries: Measured, rows: Any, leave_out: Any) -> Callable[[Floats], Floats]:
+    def is_scaled(self, engine: Engine) -> bool:
+        """Whether the sums of an engine are locally scaled: those under weights tried for one call are not."""
+        return self.local is not None and engine is self.engine
+
+    def query_factors(self, engine: Engine, queries: Measured, leave_out: NDArray[np.intp] | None) -> Floats:
+        """(m,) what distances from each query are multiplied by; 1 where nothing is scaled."""
+        if self.local is None or not self.is_scaled(engine):
+            return np.ones(len(queries))
+        return self.local.query_factors(queries, leave_out)
+
+    def root_for(
+        self, rule: Vote | None, queries: Measured, rows: Any, leave_out: Any, engine: Engine | None = None
+    ) -> Callable[[Floats], Floats]:
         """What gives the vote distances of some of the queries: scaled, where it matters to the vote."""
         root = self.problem.metric.root
-        if self.local is None or rule is None or not rule.absolute:
+        if not self.is_scaled(engine or self.engine) or rule is None or not rule.absolute:
             return root
-        factors = self.local.query_factors(queries.take(rows), None if leave_out is None else leave_out[rows])
+        skip = None if leave_out is None else leave_out[rows]
+        factors = self.query_factors(self.engine, queries.take(rows), skip)
         return lambda sums: np.asarray(root(sums) * factors[:, None])
 
     def under(self, weights: Any, n_jobs: int | None) -> Engine:

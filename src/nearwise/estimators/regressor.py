@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
+from nearwise.answers.answering import Root
 from nearwise.answers.measures import measure_of
 from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
@@ -102,8 +103,9 @@ class KNNRegressor(Voting):
     def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
         return np.asarray(answers[:, 0])
 
-    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
-        rule, root = votes.get(self._settings.vote), model.problem.metric.root
+    def _errors(
+        self, model: Model, ballots: votes.Ballots, largest: int, rows: slice, rule: votes.Vote, root: Root
+    ) -> Floats:
         truth = model.target.values[rows]
         columns = []
         for k in range(1, largest + 1):

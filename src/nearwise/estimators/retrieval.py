@@ -20,7 +20,8 @@ class NearestCases(Neighbors):
     """The most similar past cases of a query, and why.
 
     Parameters are those of `KNNClassifier` without a vote; ``feature_weights`` must not need classes ("none", your
-    own array or dict). ``n_neighbors="loo"`` has nothing to choose by and means 5.
+    own array or dict). ``n_neighbors="loo"`` has nothing to choose by and means 5. ``local_scale=7`` measures
+    distances in units of how far the seventh neighbour of either case is; None, the default, does not.
 
     >>> cases = [{"age": 20, "job": "cook"}, {"age": 60, "job": "judge"}, {"age": 30, "job": "judge"}]
     >>> found = NearestCases(n_neighbors=1).fit(cases)
@@ -37,6 +38,7 @@ class NearestCases(Neighbors):
         p: float | None = None,
         scale: str = "range",
         missing: Any = "max",
+        local_scale: int | None = None,
         ties: str = "fair",
         schema: Any = None,
         ignore: Any = None,
@@ -50,6 +52,7 @@ class NearestCases(Neighbors):
         self.p = p
         self.scale = scale
         self.missing = missing
+        self.local_scale = local_scale
         self.ties = ties
         self.schema = schema
         self.ignore = ignore
@@ -88,9 +91,10 @@ class NearestCases(Neighbors):
             return Explanations([Explanation(asked.label(j), None, {}, [], self.p_) for j in range(len(asked))])
         found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
         warn_of_infinite(engine.distance, queries, found)
+        factors = model.query_factors(engine, queries, leave_out)
         for j in range(len(asked)):
             near = [(int(i), float(s), 0.0) for i, s in zip(found.indices[j], found.sums[j], strict=True) if i >= 0]
-            neighbours = self._explained(model, engine, asked, queries, j, near)
+            neighbours = self._explained(model, engine, asked, queries, j, near, float(factors[j]))
             left = int(found.tied[j] - (len(near) - found.inside[j]))
             tied = int(found.tied[j]) if left > 0 else 0
             out.append(Explanation(asked.label(j), None, {}, neighbours, self.p_, tied))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
-from nearwise.answers.answering import Answering, Choice, Fold, choose
+from nearwise.answers.answering import Answering, Choice, Fold, Root, choose
 from nearwise.answers.design import Design
 from nearwise.answers.measures import measure_of
 from nearwise.arithmetic import dot
@@ -68,7 +68,7 @@ class Voting(Conformal, Neighbors):
         """The votes of all queries; a later poll of a query, with one neighbour more, replaces the one before."""
 
         def poll(rows: Ints, ballots: votes.Ballots, k: int) -> Poll:
-            root = model.root_for(rule, queries, rows, leave_out)
+            root = model.root_for(rule, queries, rows, leave_out, engine)
             return Poll(rows, np.arange(len(rows)), ballots, k, *votes.tally(*ballots.at(k), rule, root))
 
         available, told = len(model.table) - (leave_out is not None), False
@@ -141,7 +141,8 @@ class Voting(Conformal, Neighbors):
             return kept
         design = None if self._settings.answer == "vote" else Design.of(model.table, model.target)
         measure = measure_of(model.target, self._vote_weights(model))
-        made = Answering(model.problem.metric, model.engine, measure, design, self._folds_of(model))
+        factors = None if model.local is None else model.local.case_factors
+        made = Answering(model.problem.metric, model.engine, measure, design, self._folds_of(model), factors)
         if model is self._model:
             self._answering = made
         return made
@@ -164,11 +165,15 @@ class Voting(Conformal, Neighbors):
         weights = self._vote_weights(model)  # class weights too: an error on a class that counts more costs more
         everything = np.arange(len(model.table))
         searched = min(largest + self._looks_beyond, len(model.table) - 1)
-        for rows, ballots in self._chunks(model, model.engine, model.problem.asking, everything, searched):
-            errors += dot(weights[rows], self._errors(model, ballots, largest, rows))
+        queries, rule = model.problem.asking, votes.get(self._settings.vote)
+        for rows, ballots in self._chunks(model, model.engine, queries, everything, searched):
+            root = model.root_for(rule, queries, rows, everything)
+            errors += dot(weights[rows], self._errors(model, ballots, largest, rows, rule, root))
         return np.asarray(errors / weights.sum())
 
-    def _errors(self, model: Model, ballots: votes.Ballots, largest: int, rows: slice) -> Floats:
+    def _errors(
+        self, model: Model, ballots: votes.Ballots, largest: int, rows: slice, rule: votes.Vote, root: Root
+    ) -> Floats:
         """(m, largest) the error of each left-out case for every k."""
         raise NotImplementedError
 
@@ -286,11 +291,9 @@ class Voting(Conformal, Neighbors):
             raise InputError("There is no case to explain by: leaving out the only stored case leaves none.")
         engine = model.under(feature_weights, self.n_jobs)
         if not self._settings.is_classic and feature_weights is None:
-            return explained(self, model, asked, queries, leave_out, n_neighbors)
+            return explained(self, model, asked, queries, leave_out, None if n_neighbors is None else k)
         rule = votes.get("distance" if self._settings.vote == "auto" else self._settings.vote)
-        factors = np.ones(len(queries))
-        if model.local is not None and feature_weights is None:
-            factors = model.local.query_factors(queries, leave_out)
+        factors = model.query_factors(engine, queries, leave_out)
         out: dict[int, Explanation] = {}
         for poll in self._polls(model, engine, queries, leave_out, k, rule):
             found = self._from_votes(model, poll.total)
@@ -299,7 +302,8 @@ class Voting(Conformal, Neighbors):
             for at, (j, answer) in enumerate(zip(poll.rows.tolist(), answers.tolist(), strict=True)):
                 skip = -1 if leave_out is None else int(leave_out[j])
                 counted = float(poll.total[at, :, 0].sum())
-                listed, tied = shown.of(queries, j, int(poll.places[at]), poll.kernel[at], counted, skip)
+                everyone, most, tied = shown.of(queries, j, int(poll.places[at]), poll.kernel[at], counted, skip)
+                listed = everyone[:most]
                 neighbours = self._explained(model, engine, asked, queries, j, listed, float(factors[j]))
                 rest = max(0.0, 1.0 - sum(share for _, _, share in listed)) if tied else 0.0
                 unlike = self._unlike(model, engine, asked, queries, j, skip, answer, float(factors[j]))
@@ -308,7 +312,7 @@ class Voting(Conformal, Neighbors):
                 by_class = {label: {NEIGHBOURS: share, LIMITS: 0.0} for label, share in distribution.items()}
                 out[j] = Explanation(
                     asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
-                    parts_by_class=by_class, case_weights={near.index: near.vote_share for near in neighbours},
+                    parts_by_class=by_class, case_weights={case: share for case, _, share in everyone},
                 )  # fmt: skip
         return Explanations([out[j] for j in range(len(queries))])
 
@@ -331,8 +335,8 @@ class _Shown:
 
     def of(
         self, queries: Measured, j: int, row: int, kernel: Floats, total: float, skip: int
-    ) -> tuple[list[tuple[int, float, float]], int]:
-        """([(case, sum, share)], cases tied at the last place if they are more than the places left)."""
+    ) -> tuple[list[tuple[int, float, float]], int, int]:
+        """([(case, sum, share)] of all that vote, how many to list, cases tied at the last place if not all are)."""
         if isinstance(self.ballots, votes.ByLevels):
             return self._of_levels(queries, j, row, kernel, total, skip)
         found = self.ballots.found
@@ -341,29 +345,36 @@ class _Shown:
         inside, tied = int(found.inside[row]), int(found.tied[row])
         fair = isinstance(self.ballots, votes.Fair)
         share_of_tie = (filled - inside) / tied if fair and tied else 1.0
-        listed = []
-        for place in range(filled):
+        hidden = fair and tied > filled - inside
+        if hidden:
+            sums, indices = self._searched(queries, j, inside + tied, skip)
+        everyone = []
+        for place in range(inside + tied if hidden else filled):
             shared = fair and place >= inside
             vote = kernel[filled - 1] * share_of_tie if shared else kernel[place]
             case = int(indices[place])
-            listed.append((case, float(sums[place]), float(vote * self.weights[case] / total) if total > 0 else 0.0))
-        return listed, tied if fair and tied > filled - inside else 0
+            everyone.append((case, float(sums[place]), float(vote * self.weights[case] / total) if total > 0 else 0.0))
+        return everyone, filled, tied if hidden else 0
+
+    def _searched(self, queries: Measured, j: int, k: int, skip: int) -> tuple[Floats, Ints]:
+        """(k,) sums and cases of one query."""
+        n, one = len(self.weights), np.array([j])
+        engine = for_queries(self.engine, slice(j, j + 1), len(queries))
+        near = engine.nearest(queries.take(one), k, Payload.nothing(n), None if skip < 0 else np.array([skip]))
+        return near.sums[0], near.indices[0]
 
     def _of_levels(
         self, queries: Measured, j: int, row: int, kernel: Floats, total: float, skip: int
-    ) -> tuple[list[tuple[int, float, float]], int]:
+    ) -> tuple[list[tuple[int, float, float]], int, int]:
         found = self.ballots.found
         counts = found.counts[row, : self.k]
-        level = np.repeat(np.arange(len(counts)), counts)[:_LISTED]
-        nothing = Payload(np.zeros(len(self.weights), dtype=np.intp), np.zeros((len(self.weights), 1)), 1)
-        one = np.array([j])
-        engine = for_queries(self.engine, one, len(queries))
-        near = engine.nearest(queries.take(one), len(level), nothing, None if skip < 0 else np.array([skip]))
-        listed = [
+        level = np.repeat(np.arange(len(counts)), counts)
+        sums, indices = self._searched(queries, j, len(level), skip)
+        everyone = [
             (int(i), float(s), float(kernel[at] * self.weights[i] / total) if total > 0 else 0.0)
-            for i, s, at in zip(near.indices[0], near.sums[0], level, strict=True)
+            for i, s, at in zip(indices, sums, level, strict=True)
         ]
-        return listed, int(counts[-1]) if counts.sum() > len(level) else 0
+        return everyone, _LISTED, int(counts[-1]) if len(level) > _LISTED else 0
 
 
 def for_queries(engine: Engine, rows: slice | Ints, m: int) -> Engine:
