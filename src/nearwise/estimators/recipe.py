@@ -21,6 +21,8 @@ from nearwise.estimators.local_scale import USUAL, checked_local_scale
 __all__ = ["Settings", "check_settings", "resolve"]
 
 AUTO, FOREST = "auto", "forest"
+MOST_CANDIDATES = 100_000
+"""numbers of neighbours to choose from"""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,9 @@ class Settings:
 
 def candidates(given: Any) -> tuple[int, ...] | None:
     """Whole numbers to choose k from, of a range, a list or an array; None if it is none."""
-    if isinstance(given, str | bool | Mapping) or not hasattr(given, "__iter__"):
+    if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__") or not hasattr(given, "__len__"):
+        return None  # an iterator could be asked once only, or never end
+    if getattr(given, "ndim", 1) != 1 or len(given) > MOST_CANDIDATES:
         return None
     found = tuple(given)
     whole = all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in found)
