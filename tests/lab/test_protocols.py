@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearwise
-from nearwise import KNNClassifier
+from nearwise import AutoClassifier, AutoRegressor, KNNClassifier, KNNRegressor
 from nearwise.cases.frames import raw_table
-from nearwise.errors import InputError
-from nearwise.lab import protocols
-from nearwise.lab.protocols import compare, folds_of
+from nearwise.errors import InputError, NearwiseWarning
+from nearwise.estimators import by_name as names
+from nearwise.estimators.by_name import by_name
+from nearwise.lab.protocols import FEW, balanced_accuracy, compare, folds_of
 
 X = [{"size": i, "hue": "red" if i % 3 else "blue"} for i in range(30)]
 Y = ["small" if i < 15 else "big" for i in range(30)]
@@ -48,6 +49,51 @@ def test_scores_are_those_of_fits_by_hand():
     assert found.spread == pytest.approx(np.std(by_hand, ddof=1))
 
 
+@pytest.mark.parametrize(("method", "model"), [("default", KNNClassifier()), ("auto", AutoClassifier(random_state=1))])
+def test_default_and_auto_are_the_estimators_of_these_names(method, model):
+    found = compare(X, Y, [method], folds=3, seed=1).results[0]
+    by_hand = []
+    for rows in folds_of(Y, 3, np.random.default_rng(1)):
+        train = [i for i in range(30) if i not in rows]
+        model.fit([X[i] for i in train], [Y[i] for i in train])
+        by_hand.append(np.mean(model.predict([X[i] for i in rows]) == np.array([Y[i] for i in rows])))
+    assert found.scores == tuple(by_hand)
+    assert (len(found.k), found.learned) == (3 if method == "default" else 0, True)
+
+
+def test_names_stand_for_estimators():
+    weights = np.array([1.0, 2.0])
+    assert type(by_name("auto", regression=True)) is AutoRegressor
+    assert by_name("default", regression=True).get_params() == KNNRegressor().get_params()
+    assert by_name(weights, n_neighbors=3).feature_weights is weights
+    with pytest.raises(InputError, match=r"n_neighbors was given: leave that out"):
+        by_name("auto", n_neighbors=3)
+
+
+def test_a_warning_is_told_once_with_the_name_of_the_method():
+    with pytest.warns(NearwiseWarning, match=r"^relief-f: n_neighbors=10 asks for more cases") as told:
+        compare(X, Y, ["relief-f", "none"], folds=2)
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("ignore:relief-f")
+def test_with_no_method_named_the_sensible_few_are_compared():
+    found = compare(X, Y, folds=2)
+    assert [r.method for r in found.results] == list(FEW[False])
+    assert FEW[False][:2] == FEW[True][:2] == ("default", "auto")
+    assert not found.baseline.learned
+
+
+def test_balanced_accuracy_counts_every_class_alike():
+    assert balanced_accuracy(np.array(list("aaab")), np.array(list("aabb"))) == pytest.approx((2 / 3 + 1) / 2)
+    y = ["big"] * 24 + ["small"] * 6
+    found = compare(X, y, ["none"], folds=3)
+    assert (found.baseline.pooled, found.baseline.balanced) == (0.8, 0.5)
+    assert found.to_json()["baseline"]["balanced"] == 0.5
+    numbers = compare(X, [float(i) for i in range(30)], ["none"], folds=3, regression=True)
+    assert np.isnan(numbers.results[0].balanced)
+
+
 def test_nothing_is_learned_from_test_cases(monkeypatch):
     seen = []
 
@@ -61,7 +107,7 @@ def test_nothing_is_learned_from_test_cases(monkeypatch):
             assert len(X.labels) + len(seen[-1]) == 30
             return super().predict(X)
 
-    monkeypatch.setattr(protocols, "KNNClassifier", Watched)
+    monkeypatch.setattr(names, "KNNClassifier", Watched)
     table = raw_table(X)
     labelled = type(table)(table.names, table.columns, table.n, tuple(range(30)), True)
     compare(labelled, Y, ["mdw"], folds=5)

@@ -7,7 +7,9 @@ rest. Every method sees the same folds, so differences between methods are diffe
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +18,21 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawTable, raw_table
 from nearwise.cases.schema import Schema
-from nearwise.errors import InputError
-from nearwise.estimators.classifier import KNNClassifier
-from nearwise.estimators.regressor import KNNRegressor
+from nearwise.errors import InputError, NearwiseWarning, warn
+from nearwise.estimators.by_name import AUTO, DEFAULT, by_name
 from nearwise.progress import progress
 
-__all__ = ["Comparison", "Result", "compare", "folds_of"]
+__all__ = ["FEW", "Comparison", "Result", "balanced_accuracy", "compare", "folds_of"]
 
 BASELINES = {False: "majority class", True: "mean of the training part"}
 """what a method must beat, by whether numbers are predicted"""
+
+FEW = {
+    False: (DEFAULT, AUTO, "none", "gr", "relief-f"),
+    True: (DEFAULT, AUTO, "none", "corr", "rrelief-f"),
+}
+"""the methods that are compared where none are named, by whether numbers are predicted: what a person should use,
+the most accurate, plain nearest neighbours, and two of the papers' methods"""
 
 Rows = NDArray[np.intp]
 
@@ -37,16 +45,23 @@ class Result:
     scores: tuple[float, ...]
     """accuracy of each fold, or the mean absolute error where numbers are predicted"""
     k: tuple[int, ...]
-    """neighbours used in each fold; empty for the baseline"""
+    """neighbours used in each fold; empty for the baseline, and for "auto", whose members have each their own"""
     pooled: float
     """accuracy over all predictions together, or R squared where numbers are predicted"""
     seconds: float
     reason: str = ""
     """why the method cannot work on this table; empty where it can"""
+    balanced: float = float("nan")
+    """the mean over the classes of the share of their cases that are right, over all predictions; NaN for numbers"""
 
     @property
     def applicable(self) -> bool:
         return not self.reason
+
+    @property
+    def learned(self) -> bool:
+        """Whether anything was learned; the baseline takes no time."""
+        return self.seconds > 0
 
     @property
     def mean(self) -> float:
@@ -62,7 +77,7 @@ class Result:
             return {"method": self.method, "applicable": False, "reason": self.reason}
         return {
             "method": self.method, "applicable": True, "mean": self.mean, "spread": self.spread, "pooled": self.pooled,
-            "scores": list(self.scores), "k": list(self.k), "seconds": self.seconds,
+            "balanced": self.balanced, "scores": list(self.scores), "k": list(self.k), "seconds": self.seconds,
         }  # fmt: skip
 
 
@@ -123,7 +138,7 @@ def folds_of(labels: Sequence[Any] | NDArray[Any], folds: int, rng: np.random.Ge
 def compare(
     X: Any,
     y: Sequence[Any],
-    methods: Iterable[str] | Mapping[str, Any] = ("none", "mdw"),
+    methods: Iterable[str] | Mapping[str, Any] | None = None,
     *,
     folds: int = 10,
     repeats: int = 1,
@@ -132,10 +147,10 @@ def compare(
     schema: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Comparison:
-    """Cross-validate methods: ids, or a mapping from a name to anything ``feature_weights`` takes.
+    """Cross-validate methods: names, or a mapping from a name to anything that `by_name` takes.
 
-    ``settings`` go to the estimator. A method that refuses the table is reported with its reason; when every one
-    does, that is an error.
+    A name is "default", "auto" or the id of a weighting; None compares the `FEW`. ``settings`` go to the estimator. A
+    method that refuses the table is reported with its reason; when every one does, that is an error.
 
     >>> X = [[i % 7, i // 6] for i in range(12)]
     >>> found = compare(X, ["low"] * 6 + ["high"] * 6, ["none"], folds=3)
@@ -148,17 +163,19 @@ def compare(
     rng = np.random.default_rng(seed)
     strata = np.zeros(len(target)) if regression else target
     parts = [rows for _ in range(repeats) for rows in folds_of(strata, folds, rng)]
-    named = dict(methods) if isinstance(methods, Mapping) else {m: m for m in methods}
+    asked = FEW[regression] if methods is None else methods
+    named = dict(asked) if isinstance(asked, Mapping) else {m: m for m in asked}
     # kinds are read off the values once, so that every fold has the same features; everything else is learned inside
     kinds = Schema.infer(table, schema)
-    make = KNNRegressor if regression else KNNClassifier
     steps = progress(((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating")
     runs = {name: _Run(regression) for name in named}
     for name, rows in steps:
         if not runs[name].reason:
-            runs[name].fold(
-                make(feature_weights=named[name], schema=kinds, random_state=seed, **settings), table, target, rows
-            )
+            model = by_name(named[name], regression, schema=kinds, random_state=seed, **settings)
+            runs[name].fold(model, table, target, rows)
+    for name, run in runs.items():
+        if run.note:
+            warn(f"{name}: {run.note}")
     results = [run.result(name) for name, run in runs.items()]
     if not any(r.applicable for r in results):
         raise InputError(results[0].reason)
@@ -181,18 +198,33 @@ class _Run:
         self.predicted: list[NDArray[Any]] = []
         self.seconds = 0.0
         self.reason = ""
+        self.note = ""
+        """the first warning; those of other folds are like it"""
 
-    def fold(self, model: KNNClassifier | KNNRegressor, table: RawTable, target: NDArray[Any], rows: Rows) -> None:
+    def fold(self, model: Any, table: RawTable, target: NDArray[Any], rows: Rows) -> None:
         started = time.perf_counter()
         train = np.setdiff1d(np.arange(len(target)), rows)
         try:
-            model.fit(table.take(train), target[train])
+            with self._noting():
+                model.fit(table.take(train), target[train])
+                predicted = model.predict(table.take(rows))
         except InputError as error:
             self.reason = str(error)
             return
-        predicted = model.predict(table.take(rows))
         self.seconds += time.perf_counter() - started
-        self.add(target[rows], predicted, model.n_neighbors_)
+        self.add(target[rows], predicted, getattr(model, "n_neighbors_", None))
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Keep the first of our own warnings, to be told once with the name of the method; pass on all others."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            yield
+        for each in told:
+            if not issubclass(each.category, NearwiseWarning):
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+            elif not self.note:
+                self.note = str(each.message)
 
     def add(self, truth: NDArray[Any], predicted: NDArray[Any], k: int | None) -> None:
         right = np.abs(truth - predicted) if self.regression else truth == predicted
@@ -207,7 +239,8 @@ class _Run:
             return Result(name, (), (), float("nan"), self.seconds, self.reason)
         truth, predicted = np.concatenate(self.truth), np.concatenate(self.predicted)
         pooled = _r_squared(truth, predicted) if self.regression else float(np.mean(truth == predicted))
-        return Result(name, tuple(self.scores), tuple(self.k), pooled, self.seconds)
+        balanced = float("nan") if self.regression else balanced_accuracy(truth, predicted)
+        return Result(name, tuple(self.scores), tuple(self.k), pooled, self.seconds, balanced=balanced)
 
 
 def _check(table: RawTable, target: NDArray[Any], folds: int, repeats: int) -> None:
@@ -224,6 +257,16 @@ def _typical(train: NDArray[Any], m: int, regression: bool) -> NDArray[Any]:
         return np.full(m, train.mean())
     labels, counts = np.unique(train, return_counts=True)
     return np.full(m, labels[counts.argmax()])
+
+
+def balanced_accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """The mean over the classes of the share of their cases that are right: a rare class counts as much as any.
+
+    >>> balanced_accuracy(np.array(["a", "a", "a", "b"]), np.array(["a", "a", "a", "a"]))
+    0.5
+    """
+    right = truth == predicted
+    return float(np.mean([right[truth == label].mean() for label in np.unique(truth)]))
 
 
 def _r_squared(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
