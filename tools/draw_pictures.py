@@ -10,16 +10,19 @@ import sys
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 
 from nearwise import KNNClassifier
 from nearwise.app.demo import HELD_OUT
 from nearwise.app.output import write_file
 from nearwise.app.values import brief, shares
-from nearwise.explain import Explanation, Neighbour
+from nearwise.explain import Explanation, Neighbour, told_parts
 from nearwise.lab.cars import SCHEMA, cars
 
 WIDTH, LEFT, BAR = 800, 190, 460
 """of the picture, of the names on the left, and of the longest bar"""
+LETTERS = 105
+"""of a line across the picture"""
 ROW = 30
 NEIGHBOURS, FEATURES = 5, 6
 """how many are drawn"""
@@ -55,7 +58,7 @@ def neighbour_row(n: Neighbour, y: float, scale: float, colours: dict[str, str])
 
 
 def explanation(why: Explanation, truth: str, weights: dict[str, float]) -> str:
-    """One answer: its neighbours as bars of what each feature adds, and the weights of the class it gives."""
+    """One answer: what it is made of, its neighbours as bars of what each feature adds, and the learned weights."""
     asked = why.neighbours[0].query_values
     top = sorted(weights, key=lambda f: -weights[f])[:FEATURES]
     colours = dict(zip(top, COLOURS, strict=True))
@@ -64,19 +67,20 @@ def explanation(why: Explanation, truth: str, weights: dict[str, float]) -> str:
     car = f"{brief(asked['make'])}, {brief(asked['age'])} years, {brief(asked['km'])} km"
     parts = [
         text(24, 38, f"{car} → {why.prediction}", "head"),
-        text(24, 62, f"votes: {shares(why.distribution)}; in truth {truth}", "soft"),
-        text(
-            24,
-            96,
-            f"The {len(drawn)} nearest of {len(why.neighbours)} voting cases, and what adds up to their distance",
-        ),
+        text(24, 62, f"{shares(why.distribution)}; in truth {truth}", "soft"),
     ]
-    y = 110
+    y = 62
+    for line in wrap(told_parts(why), LETTERS):
+        y += 22
+        parts.append(text(24, y, line, "soft"))
+    y += 34
+    parts.append(text(24, y, f"The {len(drawn)} nearest cases, and what adds up to their distance"))
+    y += 14
     for n in drawn:
         parts.extend(neighbour_row(n, y, scale, colours))
         y += ROW
     y += 30
-    parts.append(text(24, y, f"How much a feature counts when a {why.prediction} car is compared (learned weights)"))
+    parts.append(text(24, y, "How much each feature counts in the distance (learned weights)"))
     y += 14
     for feature in top:
         parts.append(text(LEFT - 12, y + 13, feature, "end"))
@@ -101,12 +105,7 @@ def draw(folder: Path) -> list[Path]:
     table, bands = cars()
     model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
     why = model.explain([table[-HELD_OUT]])[0]
-    columns = model.feature_weights_.columns()
-    weights = {
-        feature: weight
-        for feature, label, weight in zip(columns["feature"], columns["class"], columns["weight"], strict=True)
-        if label == why.prediction
-    }
+    weights = dict(zip(model.schema_.names, model.feature_importances_.tolist(), strict=True))
     path = folder / "explanation.svg"
     write_file(path, explanation(why, bands[-HELD_OUT], weights))
     return [path]

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from nearwise import KNNClassifier
+from nearwise.app.demo import HELD_OUT
 from nearwise.app.report import Compared, Report, page
-from nearwise.lab.cars import cars
+from nearwise.lab.advice import advice
+from nearwise.lab.cars import SCHEMA, cars
 from nearwise.lab.protocols import compare
 from nearwise.lab.significance import against_first
 
@@ -65,7 +67,8 @@ def test_the_demo_compares_explains_and_says_where_the_report_is(shown):
     folder, done = shown
     assert done.returncode == 0, done.stderr
     assert "majority class" in done.stdout
-    assert "ig: not applicable: " in done.stdout
+    assert "gr: not applicable: " in done.stdout
+    assert done.stdout.count("\nTake ") == 2
     for title in ("A clear case: ", "A close call: ", "A mistake: "):
         assert title in done.stdout
     assert done.stderr.splitlines()[-1] == f"report: {folder / 'nearwise-report.html'}"
@@ -77,6 +80,16 @@ def test_what_is_called_right_or_wrong_is_so(shown):
         if " in truth " in line:
             truth, answer = line.split(" in truth ")[1].split("  (")[0].split(" → ")
             assert (truth == answer) is not line.startswith("A mistake")
+
+
+def test_the_demo_shows_what_the_default_learned(shown):
+    _, done = shown
+    table, bands = cars()
+    model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
+    first = model.schema_.names[int(model.feature_importances_.argmax())]
+    after = done.stdout.partition("What the default learned")[2]
+    assert f"a vote of {model.n_neighbors_} cases and of a regression on {model.linear_neighbors_}" in after
+    assert after.splitlines()[3].startswith(first)
 
 
 def test_the_report_is_self_contained_and_small(shown):
@@ -100,7 +113,7 @@ def test_the_data_of_the_demo_can_be_used_with_the_other_commands(shown, nearwis
     folder, _ = shown
     schema = folder / "cars.schema.json"
     done = nearwise("weights", folder / "cars.jsonl", "--target", "price_band", "--schema", schema, "--json")
-    assert done.json["classes"] == ["budget", "middle", "premium"]
+    assert (done.json["method"], done.json["shape"]) == ("default", "global")
     assert len((folder / "cars.jsonl").read_text().splitlines()) == 400
 
 
@@ -108,8 +121,10 @@ def test_the_demo_as_json(nearwise, monkeypatch):
     monkeypatch.setattr("nearwise.lab.cars.cars", lambda: cars(90))
     done = nearwise("demo", "--json", "--report", "r.html")
     assert done.code == 0, done.err
-    assert [len(c["methods"]) for c in done.json["comparisons"]] == [4, 4]
-    assert done.json["weights"]["shape"] == "per-class"
+    assert [len(c["methods"]) for c in done.json["comparisons"]] == [5, 4]
+    assert [m["method"] for m in done.json["comparisons"][0]["methods"]] == ["default", "auto", "none", "mdw", "gr"]
+    assert all(c["take"]["why"].startswith("Take ") for c in done.json["comparisons"])
+    assert done.json["weights"]["shape"] == "global"
     assert done.json["explanations"]
 
 
@@ -119,7 +134,8 @@ def test_everything_in_a_report_is_escaped():
     classes = [evil if i % 5 < 3 else '"b"' for i in range(20)]
     model = KNNClassifier(n_neighbors=3).fit(table, classes)
     comparison = compare(table, classes, {evil: "none", "mdw": "mdw"}, folds=3)
-    compared = [Compared(comparison, against_first(comparison), evil)]
+    apart = against_first(comparison)
+    compared = [Compared(comparison, apart, evil, advice(comparison, apart))]
     why = model.explain(table[:2])
     told = Report(evil, evil, model.schema_, compared, model.feature_weights_, evil, why, [evil], notes=[evil])
     text = page(told)

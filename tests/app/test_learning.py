@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from nearwise import KNNClassifier, KNNRegressor, read
+from nearwise import AutoClassifier, KNNClassifier, KNNRegressor, read
+from nearwise.errors import InputError
+from nearwise.lab.protocols import FEW
 from nearwise.weighting import methods
 
 
@@ -60,17 +62,38 @@ def test_kinds_are_given_in_words(nearwise, play):
     assert kinds["class"]["kind"] == "Text"
 
 
-def test_weights_are_those_of_the_classifier(nearwise, play):
-    done = nearwise("weights", play, "--target", "class", "--json")
+@pytest.mark.parametrize("named", [(), ("--weights", "default")])
+def test_weights_are_those_of_the_classifier_that_is_the_default(nearwise, play, named):
+    done = nearwise("weights", play, "--target", "class", *named, "--json")
     X, y = read(play, "class", schema={"class": "symbolic"})
-    expected = KNNClassifier(n_neighbors=1).fit(X, y).feature_weights_
-    assert done.json["method"] == "mdw"
-    assert done.json["classes"] == ["01", "02"]
+    expected = KNNClassifier().fit(X, y).feature_weights_
+    assert (done.json["method"], done.json["shape"]) == ("default", "global")
     assert done.json["values"] == expected.values.tolist()
 
 
+def test_weights_of_a_paper_s_method_are_those_of_the_classifier_with_it(nearwise, play):
+    done = nearwise("weights", play, "--target", "class", "--weights", "mdw", "--json")
+    X, y = read(play, "class", schema={"class": "symbolic"})
+    assert done.json["method"] == "mdw"
+    assert done.json["classes"] == ["01", "02"]
+    assert done.json["values"] == KNNClassifier(1, "mdw").fit(X, y).feature_weights_.values.tolist()
+
+
+def test_weights_of_auto_are_the_mean_of_its_members_and_can_be_used_again(nearwise, play, tmp_path):
+    out = tmp_path / "w.json"
+    done = nearwise("weights", play, "--target", "class", "--weights", "auto", "--json", "--out", out)
+    X, y = read(play, "class", schema={"class": "symbolic"})
+    expected = AutoClassifier(random_state=0).fit(X, y)
+    assert done.json["values"] == expected.feature_importances_.tolist()
+    assert "The members of auto have weights of their own" in done.err
+    assert (
+        nearwise("weights", play, "--target", "class", "--weights", out, "--json").json["values"]
+        == (done.json["values"])
+    )
+
+
 def test_weights_are_shown_per_class_the_most_important_first(nearwise, play):
-    lines = nearwise("weights", play, "--target", "class").out.splitlines()
+    lines = nearwise("weights", play, "--target", "class", "--weights", "mdw").out.splitlines()
     assert lines[0].split() == ["feature", "01", "02"]
     assert lines[1].startswith("heat")
     assert len(lines) == 4
@@ -145,32 +168,105 @@ def test_evaluate_says_so_when_k_or_weights_were_given(nearwise, play, tmp_path)
     assert "The weights of mine.json were given" in told
 
 
+@pytest.mark.filterwarnings("ignore:relief-f")
+def test_evaluate_without_names_compares_the_sensible_few_and_says_what_to_take(nearwise, play):
+    found = nearwise("evaluate", play, "--target", "class", "--cv", "2", "--json").json
+    assert [m["method"] for m in found["methods"]] == list(FEW[False])
+    assert found["baseline"]["method"] == "majority class"
+    assert found["take"]["method"] in FEW[False]
+    assert found["take"]["why"].startswith(f"Take {found['take']['method']}, which is right in ")
+
+
+def test_evaluate_shows_balanced_accuracy_and_ends_with_what_to_take(nearwise, play):
+    done = nearwise("evaluate", play, "--target", "class", "--weights", "default,none", "--cv", "4")
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["method", "accuracy", "±", "spread", "pooled", "balanced", "k", "seconds"]
+    assert lines[-1].startswith("Take ")
+
+
+def test_evaluate_mixes_names_ids_and_files(nearwise, play, tmp_path):
+    (tmp_path / "mine.json").write_text('{"sky": 0}')
+    names = ["gr", "default", "mine.json", "auto"]
+    found = nearwise("evaluate", play, "--target", "class", "--weights", ",".join(names), "--cv", "2", "--json").json
+    assert [m["method"] for m in found["methods"]] == names
+    assert [m["k"] == [] for m in found["methods"]] == [False, False, False, True]
+
+
+def test_evaluate_all_stands_for_every_method(nearwise, play, monkeypatch):
+    asked = {}
+
+    def compared(*given, **more):
+        asked.update(given[2])
+        raise InputError("enough")
+
+    monkeypatch.setattr("nearwise.lab.protocols.compare", compared)
+    nearwise("evaluate", play, "--target", "class", "--weights", "gr,all")
+    assert list(asked) == ["gr", "default", "auto", *(m for m in methods() if m not in ("user", "gr"))]
+    asked.clear()
+    nearwise("evaluate", play, "--target", "heat", "--regression", "--weights", "all")
+    assert {"default", "auto", "corr"} < set(asked)
+    assert not [name for name in asked if name in methods() and methods()[name].needs_classes]
+
+
+def test_auto_takes_no_settings_and_says_so(nearwise, play):
+    def told(command, *more):
+        return nearwise(command, play, "--target", "class", *more)
+
+    for done in (
+        told("evaluate", "--weights", "none,auto", "--k", "3", "--vote", "majority"),
+        told("fit", "--weights", "auto", "--k", "3", "--vote", "majority", "--out", "m.nearwise"),
+        told("weights", "--weights", "auto", "--k", "3", "--vote", "majority"),
+    ):
+        assert (done.code, done.out) == (2, "")
+        assert "--weights auto chooses by itself what --k, --vote sets: leave that out" in done.err
+    done = told("evaluate", "--k", "3", "--cv", "2", "--json")
+    assert "auto is left out: it chooses by itself what --k sets." in done.err
+    assert [m["method"] for m in done.json["methods"]] == [m for m in FEW[False] if m != "auto"]
+
+
+def test_names_of_methods_that_are_not_there_are_refused(nearwise, play):
+    def told(command, *more):
+        return nearwise(command, play, "--target", "class", *more).err
+
+    assert "There is no weighting 'defualt'. Did you mean 'default'?" in told("evaluate", "--weights", "defualt")
+    assert "There is no weighting 'atuo'. Did you mean 'auto'?" in told("weights", "--weights", "atuo")
+    assert "--weights all: name one method here" in told("fit", "--weights", "all", "--out", "m.nearwise")
+    assert "--weights names no method." in told("evaluate", "--weights", ",")
+
+
 def test_evaluate_predicts_numbers_too(nearwise, play):
-    found = nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4", "--json").json
+    found = nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "3", "--json").json
     assert found["measure"] == "mean absolute error"
-    assert (
-        nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4").out.splitlines()[0].split()[-3]
-        == "R²"
-    )
+    assert [m["method"] for m in found["methods"]] == list(FEW[True])
+    assert "is off by" in found["take"]["why"]
+    named = ("--weights", "default,corr")
+    shown = nearwise("evaluate", play, "--target", "heat", "--regression", "--cv", "4", *named).out
+    assert shown.splitlines()[0].split()[-3] == "R²"
 
 
 def test_weights_know_regression(nearwise, play):
     X, y = read(play, "heat")
-    for method in ("rrelief-f", "none", "sd"):
+    for method in ("rrelief-f", "none", "sd", "mdw"):
         done = nearwise("weights", play, "--target", "heat", "--regression", "--weights", method, "--json")
         expected = KNNRegressor(1, method).fit(X, y).feature_weights_
         assert (done.code, done.json["values"]) == (0, expected.values.tolist())
     done = nearwise("weights", play, "--target", "heat", "--regression", "--json")
-    assert done.json["method"] == "rrelief-f"
-    refused = nearwise("weights", play, "--target", "heat", "--regression", "--weights", "mdw")
+    assert done.json["method"] == "default"
+    assert done.json["values"] == KNNRegressor().fit(X, y).feature_weights_.values.tolist()
+    refused = nearwise("weights", play, "--target", "heat", "--regression", "--weights", "cdw")
     assert (refused.code, refused.out) == (2, "")
     assert "learns from classes" in refused.err
 
 
 def test_evaluate_writes_a_report(nearwise, play, tmp_path):
-    done = nearwise("evaluate", play, "--target", "class", "--cv", "3", "--report", tmp_path / "r.html")
-    assert done.err.endswith(f"wrote {tmp_path / 'r.html'}\n")
-    assert "Methods compared" in (tmp_path / "r.html").read_text()
+    for names in ("none,default", "auto"):
+        named = ("--weights", names, "--report", tmp_path / "r.html")
+        done = nearwise("evaluate", play, "--target", "class", "--cv", "3", *named)
+        assert done.err.endswith(f"wrote {tmp_path / 'r.html'}\n")
+        text = (tmp_path / "r.html").read_text()
+        assert "Methods compared" in text
+        assert "<b>Take " in text
+        assert "Learned by" in text
 
 
 def test_settings_reach_the_estimator(nearwise, play):
@@ -180,7 +276,8 @@ def test_settings_reach_the_estimator(nearwise, play):
     assert (
         weights("--missing", "wind=ignore", "--vote", "majority", "--ties", "index", "--k", "3", "--p", "2").code == 0
     )
-    assert weights("--differences", "heat=sigma").json["values"] != weights().json["values"]
+    mdw = ("--weights", "mdw")
+    assert weights(*mdw, "--differences", "heat=sigma").json["values"] != weights(*mdw).json["values"]
     assert "Did you mean 'fair'?" in weights("--ties", "fare").err
     assert "Did you mean 'ignore'?" in weights("--missing", "ignored").err
     assert "Did you mean 'mvdm'?" in weights("--differences", "mdvm").err

@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from nearwise import KNNClassifier, load, read
+from nearwise import AutoClassifier, AutoRegressor, KNNClassifier, load, read
 
 
 @pytest.fixture
@@ -43,6 +43,48 @@ def test_a_mixed_table_goes_through_fit_predict_and_explain(nearwise, garage, tm
         for n in told["neighbours"]:
             assert sum(n["contributions"].values()) == pytest.approx(n["distance"] ** told["p"])
     assert (tmp_path / "why.html").read_text().count("class=card") == 3
+
+
+@pytest.mark.parametrize("target", ["class", "heat"])
+def test_an_auto_model_is_fitted_asked_and_explained(nearwise, play, target):
+    numbers = () if target == "class" else ("--regression",)
+    done = nearwise("fit", play, "--target", target, "--weights", "auto", *numbers, "--out", "m.nearwise")
+    assert (done.code, done.out) == (0, "")
+    assert "weights auto, a member of weight " in done.err
+    X, y = read(play, target, schema={"class": "symbolic"})
+    make = AutoRegressor if numbers else AutoClassifier
+    expected = make(random_state=0).fit(X, y)
+    answers = rows(nearwise("predict", "m.nearwise", play, *(() if numbers else ("--proba",))))
+    assert [row["prediction"] for row in answers] == [str(v) for v in expected.predict(X).tolist()]
+    if not numbers:
+        assert [float(row["p(02)"]) for row in answers] == expected.predict_proba(X)[:, 1].tolist()
+
+    why = nearwise("explain", "m.nearwise", play, "--rows", "3-4", "--json", "--html", "why.html").json
+    for told, row in zip(why, (3, 4), strict=True):
+        answer = told["distribution"].get(told["prediction"], told["prediction"])
+        assert sum(told["parts"].values()) == pytest.approx(answer)
+        assert str(told["prediction"]) == answers[row]["prediction"]
+        assert sum(member["weight"] for member in told["members"]) == pytest.approx(1)
+    assert nearwise("explain", "m.nearwise", play, "--rows", "3", "--k", "2").out.startswith("query 3 → ")
+
+
+def test_fit_as_json_tells_what_was_chosen(nearwise, play):
+    def told(method):
+        return nearwise("fit", play, "--target", "class", "--weights", method, "--out", "m.nearwise", "--json").json
+
+    X, y = read(play, "class", schema={"class": "symbolic"})
+    assert (told("default")["weights"], told("default")["k"]) == ("default", KNNClassifier().fit(X, y).n_neighbors_)
+    auto = told("auto")
+    assert auto["k"] is None
+    assert sum(member["weight"] for member in auto["members"]) == pytest.approx(1)
+
+
+def test_explain_tells_what_an_answer_is_made_of(nearwise, garage):
+    path, schema = garage
+    nearwise("fit", path, "--target", "price_band", "--schema", schema, "--out", "m.nearwise")
+    shown = nearwise("explain", "m.nearwise", path, "--rows", "0", "--html", "why.html").out
+    assert "similar cases, the nearest is case" in shown.splitlines()[1]
+    assert "adds up to" in (path.parent / "why.html").read_text()
 
 
 def test_classes_are_text_exactly_as_in_the_file(nearwise, model, play):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +22,9 @@ UNCOUNTABLE = ("title", "equipment", "emissions")
 HELD_OUT = 40
 """cars that the explained model has not seen"""
 SHOWN = 5
-"""neighbours listed a prediction"""
+"""neighbours listed for each prediction"""
+FOLDS = 5
+"""of the comparisons, so that the demonstration takes seconds"""
 
 
 def demo(
@@ -61,8 +64,8 @@ def demo(
     how = how_measured(compared[0].comparison)
     model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
     learned = (
-        f"Learned by mdw from {len(table) - HELD_OUT} cars, k = {model.n_neighbors_}; the predictions below are for "
-        "cars it has not seen."
+        f"What the default learned from {len(table) - HELD_OUT} cars: how much each feature counts (by "
+        f"{model.weighting_.id}). The predictions below are for cars it has not seen; each is {_answers(model)}."
     )
     chosen = _telling(model, table, bands)
     titles, why = [title for title, _ in chosen], [explained for _, explained in chosen]
@@ -74,7 +77,10 @@ def demo(
     if as_json:
         found = {
             "comparisons": [
-                {"about": c.about, **c.comparison.to_json(), "differences": [d.to_json() for d in c.differences]}
+                {
+                    "about": c.about, **c.comparison.to_json(), "differences": [d.to_json() for d in c.differences],
+                    "take": None if c.take is None else c.take.to_json(),
+                }
                 for c in compared
             ],
             "k": model.n_neighbors_, "weights": weights.to_json(), "explanations": [w.to_json() for w in why],
@@ -83,7 +89,7 @@ def demo(
         write(json_text(found))
     else:
         for part in compared:
-            show("", part.about, "", *comparison_view(part.comparison, part.differences))
+            show("", part.about, "", *comparison_view(part.comparison, part.differences, part.take))
         show("", learned, "", *weights_view(weights), "")
         for title, explained in chosen:
             show(*explanation_view(explained, title, SHOWN))
@@ -91,25 +97,36 @@ def demo(
     say(f"report: {report.absolute()}")
 
 
-def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
-    """All methods on all columns, then once more on the columns that each of them can use."""
-    from nearwise.app.report import Compared
-    from nearwise.lab.cars import SCHEMA
-    from nearwise.lab.protocols import compare
-    from nearwise.lab.significance import against_first
-    from nearwise.weighting import get
+def _answers(model: KNNClassifier) -> str:
+    vote = f"a vote of {model.n_neighbors_} cases"
+    size = model.linear_neighbors_
+    return vote if size is None else f"the mean of {vote} and of a regression on {size}"
 
-    methods = {"none": "none", "mdw": "mdw", "mdw, one vector": get("mdw", per_class=False), "ig": "ig"}
-    everything = compare(table, bands, methods, schema=SCHEMA)
+
+def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
+    """What a person should use beside papers' methods on all columns, then on the columns that each of them can use."""
+    from nearwise.lab.cars import SCHEMA
+
     less = [{name: value for name, value in car.items() if name not in UNCOUNTABLE} for car in table]
     kinds = {name: kind for name, kind in SCHEMA.items() if name not in UNCOUNTABLE}
-    common = compare(less, bands, methods, schema=kinds)
+    names = ("default", "auto", "none", "mdw", "gr")
+    fewer = [name for name in names if name != "auto"]  # which takes longest, and was compared already
+    without = f"Without {', '.join(UNCOUNTABLE)}, so that every method can take part:"
     return [
-        Compared(everything, against_first(everything), "With all columns:"),
-        Compared(
-            common, against_first(common), f"Without {', '.join(UNCOUNTABLE)}, so that every method can take part:"
-        ),
+        _on(table, bands, names, SCHEMA, "With all columns:"),
+        _on(less, bands, fewer, kinds, without),
     ]
+
+
+def _on(table: list[Any], bands: list[str], methods: Sequence[str], schema: Any, about: str) -> Compared:
+    from nearwise.app.report import Compared
+    from nearwise.lab.advice import advice
+    from nearwise.lab.protocols import compare
+    from nearwise.lab.significance import against_first
+
+    found = compare(table, bands, methods, folds=FOLDS, schema=schema)
+    differences = against_first(found)
+    return Compared(found, differences, about, advice(found, differences))
 
 
 def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[tuple[str, Explanation]]:

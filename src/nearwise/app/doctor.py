@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nearwise.app.naming import ONE_METHOD, named_method
 from nearwise.app.options import AsJson, Learning, Reading, Regression, with_options
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def doctor(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--weights", help="A method of `nearwise methods`, or a weights file; mdw, for numbers none."),
+        typer.Option("--weights", help=f"What searches: {ONE_METHOD} Without --target: none."),
     ] = None,
     regression: Regression = False,
     as_json: AsJson = False,
@@ -51,12 +52,13 @@ def doctor(
     if regression and target is None:
         raise InputError("--regression needs the number to predict: name its column with --target.")
     found = installation()
-    plan = None if file is None else _plan(file, reading, learning, target, method, regression)
+    plans = [] if file is None else _plans(file, reading, learning, target, method, regression)
     if as_json:
-        write(json_text({**found, "plan": None if plan is None else _plan_json(plan)}))
+        told = [_plan_json(plan) for plan in plans]
+        write(json_text({**found, "plan": told[0] if told else None, "members": told if len(told) > 1 else None}))
         return
     write(_told(found))
-    if plan is not None:
+    for plan in plans:
         write(f"\n{visible(str(file))}\n{plan.describe()}")
 
 
@@ -112,30 +114,31 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _plan(
+def _plans(
     file: Path, reading: Reading, learning: Learning, target: str | None, method: str | None, regression: bool
-) -> Plan:
-    """The plan of the estimator that `nearwise fit` would make; without a target, of a search alone."""
+) -> list[Plan]:
+    """The plan of the estimator that `nearwise fit` would make, or of its members; without a target, of a search."""
     from nearwise.app.tables import read_cases, read_classes, read_numbers
-    from nearwise.app.weights import given_weights
-    from nearwise.estimators.classifier import KNNClassifier
-    from nearwise.estimators.regressor import KNNRegressor
+    from nearwise.errors import InputError
+    from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_named
     from nearwise.estimators.retrieval import NearestCases
 
-    settings = learning.settings()
-    if settings["n_neighbors"] == "loo":  # the plan comes before k, so k need not be chosen
-        settings["n_neighbors"] = 1
-    chosen = given_weights(method or ("none" if regression or target is None else "mdw"))
-    if target is None:
-        cases = read_cases(file, reading)
-        make: Any = NearestCases
-        del settings["vote"]
-    else:
+    chosen = named_method(method, learning)
+    # the plan comes before k, so k need not be chosen
+    settings = {} if is_named(chosen, AUTO) else learning.searching()
+    made = {"random_state": learning.seed, **settings}
+    if target is not None:
         cases = (read_numbers if regression else read_classes)(file, reading, target)
-        make = KNNRegressor if regression else KNNClassifier
-    model = make(feature_weights=chosen, schema=cases.kinds, random_state=learning.seed, **settings)
-    plan: Plan = model.fit(cases.table, cases.target or None).plan_
-    return plan
+        model = by_name(chosen, regression, schema=cases.kinds, **made)
+    elif is_named(chosen, AUTO):
+        raise InputError("--weights auto predicts: name the column to predict with --target.")
+    else:
+        cases = read_cases(file, reading)
+        weights = "none" if is_named(chosen, DEFAULT) else chosen
+        made = {name: value for name, value in made.items() if name not in ("vote", "answer")}
+        model = NearestCases(feature_weights=weights, schema=cases.kinds, **made)
+    model.fit(cases.table, cases.target or None)
+    return [each.plan_ for each in getattr(model, "members_", [model])]
 
 
 def _plan_json(plan: Plan) -> dict[str, Any]:

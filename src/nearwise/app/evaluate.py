@@ -26,7 +26,8 @@ def evaluate(
         str | None,
         typer.Option(
             "--weights",
-            help="Methods with commas; default none,mdw, for numbers none. Each is compared with the first.",
+            help="default, auto, methods of `nearwise methods`, weights files, with commas, or all; where none is "
+            "named, a sensible few. Each is compared with the first.",
         ),
     ] = None,
     cv: Annotated[int, typer.Option("--cv", min=2, help="Folds of the cross-validation.")] = 10,
@@ -39,20 +40,16 @@ def evaluate(
 
     By cross-validation: weights, ranges and k are learned in the training part of each fold only.
     """
-    from nearwise.app.options import listed
+    from nearwise.app.naming import named_methods
     from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.show import comparison_view
     from nearwise.app.tables import read_classes, read_numbers
-    from nearwise.app.weights import given_weights
-    from nearwise.errors import InputError
+    from nearwise.lab.advice import advice
     from nearwise.lab.protocols import compare
     from nearwise.lab.significance import against_first
 
     check_output(report)
-    named = listed(method) if method is not None else ["none"] if regression else ["none", "mdw"]
-    if not named:
-        raise InputError("--weights names no method.")
-    methods = {name: given_weights(name) for name in named}
+    methods = named_methods(method, learning, regression)
     cases = (read_numbers if regression else read_classes)(file, reading, target)
     settings = learning.settings()
     comparison = compare(
@@ -60,42 +57,43 @@ def evaluate(
         schema=cases.kinds, **settings,
     )  # fmt: skip
     differences = against_first(comparison)
-    measured = how_measured(comparison, learning.k, [name for name in named if methods[name] != name])
+    take = advice(comparison, differences)
+    measured = how_measured(comparison, learning.k, [n for n, given in methods.items() if not isinstance(given, str)])
     if as_json:
-        write(json_text({**comparison.to_json(), "differences": [d.to_json() for d in differences], "how": measured}))
+        apart = [d.to_json() for d in differences]
+        write(json_text({**comparison.to_json(), "differences": apart, "take": take.to_json(), "how": measured}))
     else:
-        show(*comparison_view(comparison, differences))
+        show(*comparison_view(comparison, differences, take))
         say(measured)
     if report is not None:
         from nearwise.app.report import Compared, Report, page
-        from nearwise.estimators.classifier import KNNClassifier
-        from nearwise.estimators.regressor import KNNRegressor
+        from nearwise.app.weights import learned_weights
+        from nearwise.estimators.by_name import by_name
 
-        best = comparison.best.method
-        make = KNNRegressor if regression else KNNClassifier
-        model = make(feature_weights=methods[best], schema=cases.kinds, random_state=learning.seed, **settings)
+        name = take.method or comparison.best.method
+        model = by_name(methods[name], regression, schema=cases.kinds, random_state=learning.seed, **settings)
         model.fit(cases.table, cases.target)
         told = Report(
             f"{file.name}: predicting {target}",
             f"{len(cases.table)} cases and {len(model.schema_)} features.",
             schema=model.schema_,
-            comparisons=[Compared(comparison, differences)],
-            weights=model.feature_weights_,
-            weights_about=f"Learned by {best}, which has the best mean above, from all cases.",
+            comparisons=[Compared(comparison, differences, take=take)],
+            weights=learned_weights(model),
+            weights_about=f"Learned by {name} from all cases.",
             notes=[measured],
         )
         write_file(report, page(told))
         say(f"wrote {report}")
 
 
-def how_measured(c: Comparison, k: str = "loo", given: Sequence[str] = ()) -> str:
+def how_measured(c: Comparison, k: str | None = None, given: Sequence[str] = ()) -> str:
     """How the figures came about, in a few sentences that claim no more than was done.
 
     ``given`` names weights that came from a file, so nothing is known about what they were learned from.
     """
     from nearwise.lab.significance import LEVEL
 
-    learned = "weights, ranges and k were" if k == "loo" else f"with k = {k}, weights and ranges were"
+    learned = "weights, ranges and k were" if k in (None, "loo", "auto") else f"with k = {k}, weights and ranges were"
     times = "" if c.repeats == 1 else f", {c.repeats} times"
     strata = "" if c.regression else "stratified "
     told = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from nearwise.app.naming import ONE_METHOD, named_method
 from nearwise.app.options import AsJson, GuardFormulas, Learning, Reading, Regression, Target, with_options
 
 __all__ = ["fit", "predict"]
@@ -24,7 +25,7 @@ def fit(
     learning: Learning,
     method: Annotated[
         str | None,
-        typer.Option("--weights", help="A method of `nearwise methods`, or a weights file; mdw, for numbers none."),
+        typer.Option("--weights", help=f"What answers: {ONE_METHOD}"),
     ] = None,
     regression: Regression = False,
     as_json: AsJson = False,
@@ -32,27 +33,37 @@ def fit(
     """Learn from a file of cases and write a model."""
     from nearwise.app.output import check_output, json_text, say, write
     from nearwise.app.tables import read_classes, read_numbers
-    from nearwise.app.weights import given_weights
-    from nearwise.estimators.classifier import KNNClassifier
-    from nearwise.estimators.regressor import KNNRegressor
+    from nearwise.estimators.by_name import DEFAULT, by_name
 
     check_output(out)
-    method = method or ("none" if regression else "mdw")
-    chosen = given_weights(method)
+    chosen, named = named_method(method, learning), method or DEFAULT
     cases = (read_numbers if regression else read_classes)(file, reading, target)
-    make = KNNRegressor if regression else KNNClassifier
-    model = make(feature_weights=chosen, schema=cases.kinds, random_state=learning.seed, **learning.settings())
+    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **learning.settings())
     model.fit(cases.table, cases.target)
     model.save(out)
     if as_json:
         found = {
-            "model": str(out), "cases": len(cases.table), "features": list(model.schema_.names), "weights": method,
-            "k": model.n_neighbors_, "classes": None if regression else model.classes_.tolist(),
+            "model": str(out), "cases": len(cases.table), "features": list(model.schema_.names), "weights": named,
+            **_chosen(model), "classes": None if regression else model.classes_.tolist(),
         }  # fmt: skip
         write(json_text(found))
         return
-    learned = f"{len(cases.table)} cases, {len(model.schema_)} features, weights {method}, k = {model.n_neighbors_}"
+    learned = f"{len(cases.table)} cases, {len(model.schema_)} features, weights {named}, {_told(_chosen(model))}"
     say(f"{learned}: wrote {out}")
+
+
+def _chosen(model: Any) -> dict[str, Any]:
+    """The number of neighbours; for members together, that of each with its weight."""
+    if not hasattr(model, "members_"):
+        return {"k": model.n_neighbors_}
+    pairs = zip(model.weights_.tolist(), model.members_, strict=True)
+    return {"k": None, "members": [{"weight": weight, "k": member.n_neighbors_} for weight, member in pairs]}
+
+
+def _told(chosen: dict[str, Any]) -> str:
+    if "members" not in chosen:
+        return f"k = {chosen['k']}"
+    return ", ".join(f"a member of weight {each['weight']:.2f} with k = {each['k']}" for each in chosen["members"])
 
 
 @with_options
@@ -69,14 +80,13 @@ def predict(
     from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
     from nearwise.app.tables import asked_cases
     from nearwise.errors import InputError
-    from nearwise.estimators.classifier import KNNClassifier
     from nearwise.estimators.saving import load
 
     check_output(out)
     model = load(model_file)
     if not hasattr(model, "predict"):
         raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")
-    if proba and not isinstance(model, KNNClassifier):
+    if proba and not hasattr(model, "classes_"):
         raise InputError(f"--proba: {model_file} predicts numbers, which have no shares of classes.")
     table = asked_cases(file, model, reading)
     first = reading.label or reading.group_by or "row"

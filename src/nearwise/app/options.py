@@ -83,41 +83,52 @@ class Reading:
 
 @dataclass(frozen=True)
 class Learning:
-    """How cases are compared and counted; passed on to the estimator."""
+    """How cases are compared and counted; passed on to the estimator, which resolves what is not named."""
 
-    k: Annotated[str, typer.Option("--k", help="Neighbours: a number, or loo to choose by leaving one out.")] = "loo"
-    vote: Annotated[str, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")] = (
-        "distance"
+    k: Annotated[
+        str | None, typer.Option("--k", help="Neighbours: a number, or loo or auto to choose by leaving one out.")
+    ] = None
+    vote: Annotated[str | None, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")] = (
+        None
     )
-    ties: Annotated[str, typer.Option("--ties", help="fair, distances, random or index.")] = "fair"
+    ties: Annotated[str | None, typer.Option("--ties", help="fair, distances, random or index.")] = None
     missing: Annotated[
-        str, typer.Option("--missing", help="max, ignore, value, mean or error; or by column: age=ignore,km=mean")
-    ] = "max"
+        str | None,
+        typer.Option("--missing", help="max, ignore, value, mean or error; or by column: age=ignore,km=mean"),
+    ] = None
     differences: Annotated[
         str | None, typer.Option("--differences", help="Such as mvdm, or by column or kind: text=jaro-winkler,zip=mvdm")
     ] = None
-    p: Annotated[
-        float | None, typer.Option("--p", help="Power of the distance; default: what the method's paper uses.")
-    ] = None
+    p: Annotated[float | None, typer.Option("--p", help="Power of the distance.")] = None
     seed: Seed = 0
 
+    def given(self) -> list[str]:
+        """The options that were named, but for the seed."""
+        return [f"--{field.name}" for field in fields(self) if self._is_given(field.name)]
+
+    def _is_given(self, name: str) -> bool:
+        return name != "seed" and getattr(self, name) is not None
+
     def settings(self) -> dict[str, Any]:
-        """Parameters of an estimator."""
-        return {
-            **self.comparing(),
-            "n_neighbors": neighbours(self.k),
+        """Parameters of an estimator, those that were named; it resolves the others itself."""
+        found = {
+            "n_neighbors": None if self.k is None else neighbours(self.k),
             "vote": self.vote,
             "ties": self.ties,
+            "missing": _all_or_by_name(self.missing, "--missing"),
+            "differences": _all_or_by_name(self.differences, "--differences"),
             "p": self.p,
         }
+        return {name: value for name, value in found.items() if value is not None}
 
-    def comparing(self) -> dict[str, Any]:
-        """The part that weightings need, too: how values are compared."""
-        missing = pairs(self.missing, "--missing") if "=" in self.missing else self.missing
-        differences: Any = self.differences
-        if differences is not None and "=" in differences:
-            differences = pairs(differences, "--differences")
-        return {"missing": missing, "differences": differences}
+    def searching(self) -> dict[str, Any]:
+        """Parameters of an estimator that is only to learn its distance, so that k and vote need not be chosen."""
+        return {"vote": "distance", **self.settings(), "n_neighbors": 1, "answer": "vote"}
+
+
+def _all_or_by_name(text: str | None, option: str) -> Any:
+    """One word for all features, or a dict by name."""
+    return pairs(text, option) if text is not None and "=" in text else text
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -154,10 +165,10 @@ def neighbours(k: str) -> int | str:
     >>> neighbours("loo"), neighbours("7")
     ('loo', 7)
     """
-    if k == "loo":
+    if k in ("loo", "auto"):
         return k
     if not k.isdecimal() or int(k) < 1:
-        raise InputError(f"--k {k}: expected a whole number from 1, or loo.")
+        raise InputError(f"--k {k}: expected a whole number from 1, loo or auto.")
     return int(k)
 
 

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearwise import __version__
-from nearwise.app.values import LISTED, brief, k_used, measured, ranked, reasons, remainder
+from nearwise.app.values import (
+    LISTED,
+    brief,
+    k_used,
+    made_of,
+    measured,
+    pooled,
+    pooled_heads,
+    ranked,
+    reasons,
+    remainder,
+)
 from nearwise.lab.significance import Difference, in_words
 from nearwise.visible import html_text
 from nearwise.weights import PerClass
@@ -18,6 +29,7 @@ from nearwise.weights import PerClass
 if TYPE_CHECKING:
     from nearwise.cases.schema import Schema
     from nearwise.explain import Explanation, Neighbour
+    from nearwise.lab.advice import Advice
     from nearwise.lab.protocols import Comparison, Result
     from nearwise.weights import Weights
 
@@ -56,6 +68,7 @@ class Compared:
     comparison: Comparison
     differences: Sequence[Difference]
     about: str = ""
+    take: Advice | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +134,9 @@ def _compared(compared: Compared) -> str:
     most = max(r.mean + r.spread for r in results if r.applicable) if comparison.regression else 1.0
     rows = [_result(comparison, result, most) for result in results]
     told = "".join(f"<p>{html_text(in_words(d, comparison.regression))}</p>" for d in compared.differences)
-    head = ("method", comparison.measure, "mean ± spread", "R²" if comparison.regression else "pooled", "k", "seconds")
+    if compared.take is not None:
+        told += f"<p><b>{html_text(compared.take.why)}</b></p>"
+    head = ("method", comparison.measure, "mean ± spread", *pooled_heads(comparison), "k", "seconds")
     less = " Less is better." if comparison.regression else ""
     legend = f"Bars are means over folds, the line across the end is one standard deviation each way.{less}"
     return f"{about}{_table(head, rows)}{told}<p class=soft>{legend}</p>"
@@ -130,15 +145,15 @@ def _compared(compared: Compared) -> str:
 def _result(comparison: Comparison, result: Result, most: float) -> str:
     if not result.applicable:
         reason = html_text(f"not applicable: {result.reason}")
-        return f"<tr><td class=n>{html_text(result.method)}</td><td colspan=5 class=soft>{reason}</td></tr>"
+        return f"<tr><td class=n>{html_text(result.method)}</td><td colspan=6 class=soft>{reason}</td></tr>"
     low, high = max(0.0, result.mean - result.spread), min(most, result.mean + result.spread)
     bar = (
         f"<div class=track><div class=fill style='width:{_percent(result.mean, most)}'></div>"
         f"<div class=spread style='left:{_percent(low, most)};width:{_percent(high - low, most)}'></div></div>"
     )
-    pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
-    seconds = f"{result.seconds:.2f}" if result.k else "-"
-    cells = _row(measured(comparison, result), pooled, k_used(result), seconds).removeprefix("<tr>")
+    seconds = f"{result.seconds:.2f}" if result.learned else "-"
+    cells = _row(measured(comparison, result), *pooled(comparison, result), k_used(result), seconds)
+    cells = cells.removeprefix("<tr>")
     return f"<tr><td class=n>{html_text(result.method)}</td><td>{bar}</td>{cells}"
 
 
@@ -175,6 +190,7 @@ def _explanation(why: Explanation, title: str, most: int) -> str:
         rows.append("<tr><th colspan=5>The nearest case that says otherwise</th></tr>" + _neighbour(why.unlike, "-"))
     table = _table(("case", "says", "distance", "vote", "what differs: query / case, what it adds"), rows)
     lead = f"<p>{html_text(votes)}</p>" if votes else ""
+    lead += "".join(f"<p>{html_text(line)}</p>" for line in made_of(why))
     return f"<div class=card>{head}{lead}<p class=soft><small>{html_text(values)}</small></p>{table}</div>"
 
 

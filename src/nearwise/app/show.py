@@ -10,14 +10,26 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nearwise.app.values import LISTED, brief, k_used, measured, reasons, remainder, shares
+from nearwise.app.values import (
+    LISTED,
+    brief,
+    k_used,
+    made_of,
+    measured,
+    pooled,
+    pooled_heads,
+    reasons,
+    remainder,
+    shares,
+)
 from nearwise.lab.significance import Difference, in_words
 from nearwise.visible import visible
 from nearwise.weights import PerClass
 
 if TYPE_CHECKING:
     from nearwise.explain import Explanation, Neighbour
-    from nearwise.lab.protocols import Comparison, Result
+    from nearwise.lab.advice import Advice
+    from nearwise.lab.protocols import Comparison
     from nearwise.weights import Weights
 
 __all__ = ["comparison_view", "explanation_view", "weights_view"]
@@ -53,42 +65,22 @@ def _bar(number: float, largest: float) -> Text:
     return bar.append(f" {number:.3f}", style="default")
 
 
-def comparison_view(comparison: Comparison, differences: Sequence[Difference]) -> list[Any]:
-    """A row a method with the baseline first, then what the differences are worth."""
+def comparison_view(comparison: Comparison, differences: Sequence[Difference], take: Advice | None = None) -> list[Any]:
+    """One row per method with the baseline first, then what the differences are worth and what to take."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in (
-        "method",
-        f"{comparison.measure} ± spread",
-        "R²" if comparison.regression else "pooled",
-        "k",
-        "seconds",
-    ):
+    for name in ("method", f"{comparison.measure} ± spread", *pooled_heads(comparison), "k", "seconds"):
         table.add_column(name, no_wrap=name != "method")
     for result in (comparison.baseline, *comparison.results):
+        cells = ["not applicable"]
         if result.applicable:
-            pooled = f"{result.pooled:.3f}" if comparison.regression else f"{result.pooled:.1%}"
-            table.add_row(
-                visible(result.method),
-                measured(comparison, result),
-                pooled,
-                k_used(result),
-                _seconds(result),
-                style=_style(result),
-            )
-        else:
-            table.add_row(visible(result.method), "not applicable", "", "", "", style="dim")
+            seconds = f"{result.seconds:.2f}" if result.learned else "-"
+            cells = [measured(comparison, result), *pooled(comparison, result), k_used(result), seconds]
+        table.add_row(visible(result.method), *cells, style="default" if result.learned else "dim")
     refused = [
         Text(visible(f"{r.method}: not applicable: {r.reason}"), style="dim") for r in comparison.results if r.reason
     ]
-    return [table, *refused, *(Text(visible(in_words(d, comparison.regression))) for d in differences)]
-
-
-def _seconds(result: Result) -> str:
-    return f"{result.seconds:.2f}" if result.k else "-"
-
-
-def _style(result: Result) -> str:
-    return "default" if result.k else "dim"
+    worth = [Text(visible(in_words(d, comparison.regression))) for d in differences]
+    return [table, *refused, *worth, *([] if take is None else [Text(visible(take.why), style="bold")])]
 
 
 def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> list[Any]:
@@ -106,7 +98,7 @@ def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> l
     if why.unlike is not None:
         case, says, distance, _, told = _cells(why.unlike, why)
         table.add_row(case, says, distance, "-", f"{told}   ← nearest otherwise", style="dim")
-    views: list[Any] = [head, Padding(table, (0, 0, 0, 2), expand=False)]
+    views: list[Any] = [head, *(Text(f"  {line}") for line in made_of(why)), Padding(table, (0, 0, 0, 2), expand=False)]
     if more := remainder(why, most):
         views.append(Text(f"  … {more}", style="dim"))
     return [*views, Text("")]

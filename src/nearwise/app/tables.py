@@ -113,7 +113,8 @@ def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
     extra = [name for name in table.names if name not in schema]
     if extra:
         say(f"not used: {', '.join(extra)}")
-    stored = model._fitted().table.columns
+    one = model.members_[0] if hasattr(model, "members_") else model  # members hold the same cases
+    stored = one._fitted().table.columns
     columns = tuple(_as_stored(table.column(name), held.levels) for name, held in zip(schema, stored, strict=True))
     return RawTable(schema.names, columns, table.n, table.labels, True, source=table.source)
 

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from nearwise.explain import Explanation, Neighbour
     from nearwise.lab.protocols import Comparison, Result
 
-__all__ = ["LISTED", "brief", "k_used", "measured", "ranked", "reasons", "remainder", "shares"]
+__all__ = [
+    "LISTED", "brief", "k_used", "made_of", "measured", "pooled", "pooled_heads", "ranked", "reasons", "remainder",
+    "shares",
+]  # fmt: skip
 
 LISTED = 10
 """neighbours that a person is shown; JSON has all of them"""
@@ -65,12 +68,25 @@ def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, fl
     return told
 
 
+def made_of(why: Explanation) -> list[str]:
+    """What an answer is made of where it is more than a vote, and what each member of an ensemble says."""
+    from nearwise.explain import LIMITS, NEIGHBOURS, told_parts
+
+    told = [told_parts(why)] if any(part not in (NEIGHBOURS, LIMITS) for part in why.parts) else []
+    for member in why.members if len(why.members) > 1 else ():
+        share = member.distribution.get(why.prediction, member.prediction)
+        said = f"{brief(why.prediction)} {share:.0%}" if member.distribution else brief(share)
+        told.append(f"a member of weight {member.weight:.2f} says {said}")
+    return told
+
+
 def remainder(why: Explanation, most: int = LISTED) -> str:
     """What there is beyond the neighbours that are listed."""
     told = []
     rest = why.neighbours[most:]
-    if rest:
-        told.append(f"{len(rest)} further cases with {sum(n.vote_share for n in rest):.0%} of the vote")
+    if more := len(rest) + why.others:
+        share = sum(n.vote_share for n in rest) + why.others_share
+        told.append(f"{more} further cases with {share:.0%} of the vote")
     if why.tied:
         told.append(f"{why.tied} cases tie at the last place, those not found have {why.tied_share:.0%} of the vote")
     return "; ".join(told)
@@ -81,6 +97,18 @@ def measured(comparison: Comparison, result: Result) -> str:
     if comparison.regression:
         return f"{result.mean:.4g} ± {result.spread:.2g}"
     return f"{result.mean:.1%} ± {100 * result.spread:.1f}"
+
+
+def pooled_heads(comparison: Comparison) -> tuple[str, ...]:
+    """What `pooled` tells."""
+    return ("R²",) if comparison.regression else ("pooled", "balanced")
+
+
+def pooled(comparison: Comparison, result: Result) -> tuple[str, ...]:
+    """Figures over all predictions together: R squared, or accuracy over cases and over classes."""
+    if comparison.regression:
+        return (f"{result.pooled:.3f}",)
+    return f"{result.pooled:.1%}", f"{result.balanced:.1%}"
 
 
 def k_used(result: Result) -> str:

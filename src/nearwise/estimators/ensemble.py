@@ -144,6 +144,11 @@ class Together(Conformal, Parameters):
         self.weights_ = kept
 
     @property
+    def schema_(self) -> Any:
+        """The kinds of the features; the members share them."""
+        return self._fitted()[0].schema_
+
+    @property
     def case_ids_(self) -> NDArray[np.int64]:
         """(n,) the id of each stored case; ids are never reused."""
         return self._fitted()[0].case_ids_

@@ -1,0 +1,81 @@
+"""What --weights names: "default", "auto", methods by their ids, files of weights, and "all" of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nearwise.app.options import Learning, listed
+
+__all__ = ["ALL", "ONE_METHOD", "named_method", "named_methods"]
+
+ALL = "all"
+ONE_METHOD = "default, auto, a method of `nearwise methods`, or a weights file."
+"""what --weights takes where one method is wanted"""
+
+
+def named_method(text: str | None, learning: Learning) -> Any:
+    """What `by_name` makes an estimator of; where nothing is named, the default."""
+    from nearwise.errors import InputError
+    from nearwise.estimators.by_name import AUTO, DEFAULT
+
+    if text is None:
+        return DEFAULT
+    if text == ALL:
+        raise InputError("--weights all: name one method here; `nearwise evaluate --weights all` compares them.")
+    if text == AUTO:
+        _refuse_settings(learning)
+    return _given(text)
+
+
+def named_methods(text: str | None, learning: Learning, regression: bool) -> dict[str, Any]:
+    """Name -> what `by_name` makes an estimator of; where nothing is named, the sensible few."""
+    from nearwise.app.output import say
+    from nearwise.errors import InputError
+    from nearwise.estimators.by_name import AUTO
+    from nearwise.lab.protocols import FEW
+
+    asked = listed(text)
+    if text is not None and not asked:
+        raise InputError("--weights names no method.")
+    if AUTO in asked:
+        _refuse_settings(learning)
+    few = list(FEW[regression]) if text is None else asked
+    names = [name for item in few for name in (_every(regression) if item == ALL else [item])]
+    if AUTO in names and learning.given():
+        say(f"auto is left out: it chooses by itself what {', '.join(learning.given())} sets.")
+        names = [name for name in names if name != AUTO]
+    return {name: _given(name) for name in names}
+
+
+def _refuse_settings(learning: Learning) -> None:
+    from nearwise.errors import InputError
+
+    if given := learning.given():
+        raise InputError(
+            f"--weights auto chooses by itself what {', '.join(given)} sets: leave that out, or take --weights default."
+        )
+
+
+def _every(regression: bool) -> list[str]:
+    """Every name that can be compared: "user" is about weights that are not there, and some need classes."""
+    from nearwise.estimators.by_name import AUTO, DEFAULT
+    from nearwise.weighting import methods
+
+    known = [name for name, method in methods().items() if not (regression and method.needs_classes)]
+    return [DEFAULT, AUTO, *(name for name in known if name != "user")]
+
+
+def _given(name: str) -> Any:
+    """A name as it is where it is known, or weights from a .json or .csv file."""
+    from nearwise.app.weights_files import weights_of_file
+    from nearwise.errors import InputError, did_you_mean
+    from nearwise.estimators.by_name import AUTO, DEFAULT
+    from nearwise.weighting import methods
+
+    if Path(name).suffix in (".json", ".csv"):
+        return weights_of_file(Path(name))
+    known = (DEFAULT, AUTO, *methods())
+    if name not in known:
+        raise InputError(f"There is no weighting {name!r}. {did_you_mean(name, known)}")
+    return name

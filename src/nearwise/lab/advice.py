@@ -1,0 +1,71 @@
+"""What to take after a comparison, in one sentence that claims no more than the folds show.
+
+The first method is taken unless another is better by more than chance explains: which one is first was decided before
+looking, and the winner of several that folds do not tell apart is a matter of luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nearwise.lab.protocols import Comparison, Result
+from nearwise.lab.significance import LEVEL, Difference, corrected_t
+
+__all__ = ["Advice", "advice"]
+
+ALWAYS = {False: "always saying the commonest class", True: "always saying the mean"}
+"""what the baseline does, by whether numbers are predicted"""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The method to take, if any is worth it, and why."""
+
+    method: str | None
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"method": self.method, "why": self.why}
+
+
+def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
+    """What to take; ``differences`` are those of `against_first`."""
+    first, best, baseline = comparison.applicable[0], comparison.best, comparison.baseline
+    always = f"{ALWAYS[comparison.regression]} {_does(comparison, baseline)}"
+    if not _beats(comparison, best, baseline):
+        told = "nothing here does better" if len(comparison.applicable) > 1 else "it does no better"
+        return Advice(None, f"Take none: {best.method} {_does(comparison, best)}, {always}, so {told}.")
+    proven = {d.method for d in differences if d.better and d.significant}
+    taken = _best_of(comparison, [r for r in comparison.applicable if r.method in proven]) if proven else first
+    if proven:
+        why = f"it is better than {first.method} by more than chance explains"
+    elif not _beats(comparison, first, baseline):
+        taken, why = best, f"it has the best mean, and {first.method} {_does(comparison, first)}"
+    elif len(comparison.applicable) == 1:
+        why = "nothing else was compared"
+    elif best is first:
+        why = "no other method has a better mean"
+    else:
+        why = f"{best.method} {_does(comparison, best)}, a difference that may be chance"
+    doubt = "" if _is_proven(comparison, taken, baseline) else ", and that difference may be chance"
+    return Advice(taken.method, f"Take {taken.method}, which {_does(comparison, taken)}: {why}; {always}{doubt}.")
+
+
+def _best_of(comparison: Comparison, results: list[Result]) -> Result:
+    return max(results, key=lambda r: -r.mean if comparison.regression else r.mean)
+
+
+def _beats(comparison: Comparison, result: Result, other: Result) -> bool:
+    return result.mean < other.mean if comparison.regression else result.mean > other.mean
+
+
+def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool:
+    """Whether a result differs from the baseline by more than chance explains."""
+    pairs = [a - b for a, b in zip(result.scores, baseline.scores, strict=True)]
+    return corrected_t(pairs, comparison.test_share)[1] < LEVEL
+
+
+def _does(comparison: Comparison, result: Result) -> str:
+    return f"is off by {result.mean:.4g}" if comparison.regression else f"is right in {result.mean:.1%}"
