@@ -10,6 +10,7 @@ from nearwise import differences, vote, weighting, weights
 from nearwise.cases.kinds import KINDS, POLICIES
 from nearwise.differences.metric import SCALES
 from nearwise.engines import ENGINES
+from nearwise.lab.protocols import FEW
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -63,6 +64,32 @@ def test_the_index_of_methods_explains_the_column_of_numbers_as_target():
     text = text_of("methods/index.md")
     for numbers in {m.numbers for m in weighting.methods().values()}:
         assert f"- `{numbers}`:" in text
+
+
+def measured_means():
+    """Method -> its mean over the shared sets, as docs/which-method.md has it."""
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d+\.\d) \|", text_of("which-method.md"), flags=re.M)
+    return {name: float(mean) for name, mean in rows}
+
+
+def test_a_caution_has_the_figures_of_the_page_that_it_rests_on():
+    means = measured_means()
+    cautious = {name: method.caution for name, method in weighting.methods().items() if method.caution}
+    assert {"pcf", "cdw", "mdw", "each", "forward", "backward", "beam", "race", "oblivious"} == set(cautious)
+    for name, caution in cautious.items():
+        assert all(f"{means[each]}%" in caution for each in (name, "none", "default")), caution
+
+
+def test_every_method_that_is_clearly_behind_plain_neighbours_has_a_caution():
+    means = measured_means()
+    behind = {name for name, mean in means.items() if mean < means["none"] - 2}
+    assert behind
+    assert all(weighting.methods()[name].caution for name in behind)
+
+
+def test_the_page_of_choices_names_what_evaluate_compares():
+    text = text_of("which-method.md")
+    assert [name for few in FEW.values() for name in few if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize("method", weighting.methods())

@@ -40,12 +40,13 @@ def main() -> None:
     parser.add_argument("--numbers", action="store_true", help="sets whose target is a number")
     parser.add_argument("--sets", help="names with commas")
     parser.add_argument("--methods", help="default, auto, mdw-one and ids of methods, with commas")
+    parser.add_argument("--most", type=int, default=MOST, help=f"cases of each set at the most; {MOST}")
     given = parser.parse_args()
     sets = given.sets.split(",") if given.sets else NUMBERS if given.numbers else SETS
     names = given.methods.split(",") if given.methods else FEW[given.numbers]
     methods = {name: VARIANTS.get(name, name) for name in names}
     folder = Path(os.environ["NEARWISE_DATA"]) / ("regression" if given.numbers else "")
-    found = {name: _measured(folder, name, methods, given.numbers) for name in sets}
+    found = {name: _measured(folder, name, methods, given) for name in sets}
     print("| set | baseline | " + " | ".join(methods) + " |")
     print("| --- |" + " --- |" * (len(methods) + 1))
     for name, scores in found.items():
@@ -54,10 +55,11 @@ def main() -> None:
     print("| mean | " + " | ".join(_cell(score, given.numbers) for score in means) + " |")
 
 
-def _measured(folder: Path, name: str, methods: dict[str, Any], numbers: bool) -> list[float]:
+def _measured(folder: Path, name: str, methods: dict[str, Any], given: argparse.Namespace) -> list[float]:
     """The score of the baseline and of every method: percent of right answers, or R squared."""
+    numbers = given.numbers
     table, target, kinds = _load(folder, name, numbers)
-    rows = np.sort(np.random.default_rng(0).permutation(len(target))[:MOST])
+    rows = np.sort(np.random.default_rng(0).permutation(len(target))[: given.most])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nearwise.errors.NearwiseWarning)  # some methods say that they do badly
         found = compare(table.take(rows), target[rows], methods, folds=FOLDS, regression=numbers, schema=kinds)

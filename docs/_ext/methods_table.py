@@ -20,12 +20,13 @@ HEAD = (
     "knowledge",
     "reference",
     "what it does",
+    "caution",
 )
 
 
 class MethodsTable(SphinxDirective):
     """One row a method: its id (a link to its page), class, shape, what it does with numbers as target, its place in
-    the five dimensions, reference and summary."""
+    the five dimensions, reference, summary and what was measured against it."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.docname)).parent
@@ -55,7 +56,8 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
     keys = [key.strip() for key in method.reference.split(",") if key.strip()]
     cited = f"{{cite:t}}`{','.join(keys)}`" if keys else "-"
     place = method.place.to_json().values()
-    cells = [name, f"`{method.__name__}`", method.shape, method.numbers, *place, cited, method.summary()]
+    what = [f"`{method.__name__}`", method.shape, method.numbers]
+    cells = [name, *what, *place, cited, method.summary(), method.caution]
     return [cell.replace("|", "\\|") for cell in cells]
 
 

@@ -16,7 +16,8 @@ def test_methods_lists_every_method_with_its_place(nearwise):
     assert [m["id"] for m in done.json] == list(methods())
     assert {"class", "shape", "bias", "weight_space", "reference", "summary"} <= set(done.json[0])
     shown = nearwise("methods").out
-    assert all(m["class"] in shown and m["summary"] in shown for m in done.json)
+    assert all(m["class"] in shown and m["summary"] in shown and m["caution"] in shown for m in done.json)
+    assert {m["id"] for m in done.json if m["caution"]} >= {"pcf", "cdw", "mdw", "forward"}
 
 
 def test_methods_filters_by_dimension(nearwise):

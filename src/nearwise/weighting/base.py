@@ -131,6 +131,8 @@ class Weighting(Parameters):
     place: ClassVar[Place] = PRESET_GLOBAL
     reference: ClassVar[str]
     """keys of the bibliography"""
+    caution: ClassVar[str] = ""
+    """what was measured against the method alone, with the figures (docs/which-method.md); empty where nothing was"""
     p: ClassVar[float] = 2
     """the power of the distance that the method's paper uses"""
     scale: ClassVar[str] = "range"

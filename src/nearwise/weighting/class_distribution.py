@@ -56,6 +56,10 @@ class ClassDistribution(ByValue):
     id = "cdw"
     place = PRESET_PER_CLASS
     reference = "howe1997, howe1999"
+    caution = (
+        "no better than plain neighbours: right in 80.2% where none is in 80.9% and default in 84.1% (12 tables "
+        "of at most 500 cases)"
+    )
     p = 1
     shape = "per-class"
 

@@ -147,6 +147,7 @@ class PerCategory(_Conditional):
 
     id = "pcf"
     reference = "creecy1992, wettschereck1997"
+    caution = "right in 63.1% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
     per_class = True
 
     def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:

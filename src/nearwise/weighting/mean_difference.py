@@ -107,6 +107,10 @@ class MeanDifference(Mergeable):
     numbers = "own"
     place = PRESET_PER_CLASS
     reference = "howe1999, howe1997, hoeffding1963"
+    caution = (
+        "with weights per class right in 77.2%, with per_class=False in 81.8%, where none is in 80.9% and default in "
+        "84.1% (12 tables of at most 500 cases); on credit-g 54.6%, against 74.6%, 74.2% and 75.4%"
+    )
     p = 1
     scale = "none"
     shape = "per-class"

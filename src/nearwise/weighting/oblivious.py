@@ -45,6 +45,10 @@ class Oblivious(Searching):
     id = "oblivious"
     place = FEEDBACK_SELECTION
     reference = "langley1994, wettschereck1997"
+    caution = (
+        "no better than plain neighbours, and slower: right in 80.5% where none is in 80.9% and default in 84.1% "
+        "(12 tables of at most 500 cases)"
+    )
     p = 1
 
     n_abstract_cases_: int

@@ -108,6 +108,7 @@ class EachWeights(_Rewarded):
     numbers = "binned"
     place = FEEDBACK_GLOBAL
     reference = "salzberg1991, wettschereck1997"
+    caution = "right in 74.4% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
     check_parameters = {"step": 0.1, "tolerance": 0.12}  # noqa: RUF012 - a constant of the class
 
     def __init__(

@@ -107,6 +107,7 @@ class Forward(Stepwise):
     id = "forward"
     place = FEEDBACK_SELECTION
     reference = "aha1996, john1994, wettschereck1997"
+    caution = "right in 78.3% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         chosen = np.zeros(len(found.names))
@@ -152,6 +153,10 @@ class Backward(Stepwise):
     id = "backward"
     place = FEEDBACK_SELECTION
     reference = "aha1996, john1994, wettschereck1997"
+    caution = (
+        "no better than plain neighbours, and slower: right in 80.6% where none is in 80.9% and default in 84.1% "
+        "(12 tables of at most 500 cases)"
+    )
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         eliminate(scorer, found, budget, self._limit(len(found.names)), self.tol, self.patience)
