@@ -209,6 +209,15 @@ def test_evaluate_all_stands_for_every_method(nearwise, play, monkeypatch):
     assert not [name for name in asked if name in methods() and methods()[name].needs_classes]
 
 
+def test_a_method_that_compares_every_pair_is_left_out_of_the_few_on_many_cases(nearwise, play, monkeypatch):
+    monkeypatch.setattr("nearwise.app.evaluate.MANY", 10)
+    done = nearwise("evaluate", play, "--target", "class", "--k", "3", "--cv", "2", "--json")
+    assert "relief-f is left out, for it compares every pair of 16 cases" in done.err
+    assert [m["method"] for m in done.json["methods"]] == ["default", "none", "gr"]
+    named = nearwise("evaluate", play, "--target", "class", "--weights", "none,relief-f", "--cv", "2", "--json")
+    assert [m["method"] for m in named.json["methods"]] == ["none", "relief-f"]
+
+
 def test_auto_takes_no_settings_and_says_so(nearwise, play):
     def told(command, *more):
         return nearwise(command, play, "--target", "class", *more)

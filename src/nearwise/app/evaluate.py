@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from nearwise.lab.protocols import Comparison
 
 __all__ = ["evaluate", "how_measured"]
+
+SLOW, MANY = ("relief-f", "rrelief-f"), 10_000
+"""methods that compare every pair of cases, and above how many cases nobody should wait for them unasked"""
 
 
 @with_options
@@ -51,6 +54,8 @@ def evaluate(
     check_output(report)
     methods = named_methods(method, learning, regression)
     cases = (read_numbers if regression else read_classes)(file, reading, target)
+    if method is None:
+        methods = _without_slow(methods, len(cases.table))
     settings = learning.settings()
     comparison = compare(
         cases.table, cases.target, methods, folds=cv, repeats=repeats, seed=learning.seed, regression=regression,
@@ -84,6 +89,17 @@ def evaluate(
         )
         write_file(report, page(told))
         say(f"wrote {report}")
+
+
+def _without_slow(methods: dict[str, Any], n: int) -> dict[str, Any]:
+    """The few without those that look at every pair of cases, where there are many cases."""
+    from nearwise.app.output import say
+
+    slow = [name for name in methods if name in SLOW]
+    if n <= MANY or not slow:
+        return methods
+    say(f"{', '.join(slow)} is left out, for it compares every pair of {n} cases: name it in --weights to have it.")
+    return {name: given for name, given in methods.items() if name not in slow}
 
 
 def how_measured(c: Comparison, k: str | None = None, given: Sequence[str] = ()) -> str:
