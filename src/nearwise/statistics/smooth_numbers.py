@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nearwise.cases.target import Target
@@ -35,6 +37,10 @@ class SmoothNumberError(SmoothError):
     def _payload_of(self, target: Target) -> Payload:
         votes = np.stack([target.weights, target.weights * target.values], axis=1)
         return Payload(np.zeros(len(target), dtype=np.intp), votes, 1)
+
+    def mistakes(self, weights: Any) -> float:
+        """The mean squared error over the variance under one weight vector (p,): no number is wrong or right."""
+        return float(self.errors([weights])[0] / max(self.target.weights.sum(), 1e-300))
 
     def _judged(self, near: Near, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
         amounts, values = near.shares * self.target.weights[near.cases], self.target.values[near.cases]
