@@ -1,9 +1,13 @@
-"""Progress bars: only on a terminal, only after a second, and one at a time."""
+"""Progress bars: only on a terminal, only after a second, and one at a time. Forecasts: once, and only of long work."""
 
 import io
+import logging
+
+import pytest
 
 import nearwise.progress as progress_module
-from nearwise.progress import progress
+from nearwise.errors import NearwiseWarning
+from nearwise.progress import Forecast, counted, progress, span, stage
 
 
 class Terminal(io.StringIO):
@@ -24,3 +28,80 @@ def test_long_work_shows_one_bar_and_inner_work_none(monkeypatch):
         list(progress(range(2), 2, "inner work"))
     assert "outer work" in screen.getvalue()
     assert "inner work" not in screen.getvalue()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still unless it is told; a list of one number."""
+    now = [0.0]
+    monkeypatch.setattr(progress_module, "_clock", lambda: now[0])
+    return now
+
+
+def worked(clock, seconds, rounds=100, pieces=10, **settings):
+    """Work of so many rounds of pieces, of which only the first few are done; what it foretold."""
+    with Forecast("The work", **settings) as forecast:
+        for _ in counted(range(rounds), rounds):
+            for piece in counted(range(pieces), pieces):
+                clock[0] += seconds
+                if piece == 4:
+                    break
+            break
+    return forecast.seconds
+
+
+def test_long_work_is_foretold_from_its_first_pieces(clock, caplog):
+    caplog.set_level(logging.INFO, "nearwise")
+    assert worked(clock, 0.1, way_out="stop it") == pytest.approx(100.0)  # 0.3 s for 3 of 1,000 pieces
+    assert [r.getMessage() for r in caplog.records] == ["The work will take about 1.7 minutes: stop it."]
+
+
+def test_the_line_is_on_a_terminal_unless_there_is_a_bar_already(clock, monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    worked(clock, 0.1, how="up to about")
+    assert screen.getvalue() == "The work will take up to about 1.7 minutes.\n"
+    for _ in progress(range(1), 1, "outer work"):
+        worked(clock, 0.1)
+    assert screen.getvalue().count("will take") == 1
+
+
+def test_short_work_is_not_foretold(clock, caplog, capsys):
+    caplog.set_level(logging.INFO, "nearwise")
+    assert worked(clock, 0.1, rounds=9) == 0.0
+    assert worked(clock, 0.001, rounds=9) == 0.0
+    assert caplog.records == []
+    assert capsys.readouterr().err == ""
+
+
+def test_very_long_work_is_a_warning(clock):
+    with pytest.warns(NearwiseWarning, match=r"The work will take about 2.8 hours: stop it\."):
+        worked(clock, 0.1, rounds=10_000, way_out="stop it")
+
+
+def test_work_that_ends_at_a_time_takes_no_longer(clock):
+    assert worked(clock, 0.1, most=20.0) == 20.0
+
+
+def test_costs_and_earlier_stages_count(clock):
+    with Forecast("The work") as forecast:
+        with stage(1.0, 10.0):
+            clock[0] += 2.0
+            assert forecast.share == 0.0
+        for at in counted(range(3), 10.0, [3.0, 3.0, 3.0], before=1.0):
+            clock[0] += 6.0
+            assert forecast.share == pytest.approx((1 + 3 * at) / 10)
+    assert forecast.seconds == pytest.approx(20.0)
+
+
+def test_a_forecast_inside_another_does_not_disturb_it(clock):
+    with Forecast("outer") as outer:
+        for _ in counted(range(2), 2):
+            clock[0] += 1.0
+            assert worked(clock, 0.001) == 0.0
+    assert outer.seconds == 0.0
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(12.4, "12 seconds"), (89, "89 seconds"), (95, "1.6 minutes")])
+def test_lengths_of_time_are_told_as_people_say_them(seconds, told):
+    assert span(seconds) == told

@@ -271,8 +271,8 @@ def test_the_objective_is_a_sum_over_pairs_and_its_gradient_the_slope(made, seed
 def test_blocks_that_are_measured_again_give_the_same(monkeypatch):
     X, y = noisy()
     one = NeighbourhoodWeights(max_iter=5).fit(X, y).weights_.values
-    monkeypatch.setattr("nearwise.weighting.nca.KEPT_BYTES", 0)
-    monkeypatch.setattr("nearwise.weighting.nca.BLOCK_BYTES", 8 * 80 * 5 * 7)
+    monkeypatch.setattr("nearwise.weighting.nearby.KEPT_BYTES", 0)
+    monkeypatch.setattr("nearwise.weighting.nearby.BLOCK_BYTES", 8 * 80 * 5 * 7)
     assert NeighbourhoodWeights(max_iter=5).fit(X, y).weights_.values == pytest.approx(one, rel=1e-6)
 
 

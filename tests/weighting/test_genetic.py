@@ -211,8 +211,9 @@ def test_few_cases_a_feature_are_warned_of():
 
 def test_a_long_search_is_foretold(monkeypatch):
     X, y = table()
-    monkeypatch.setattr("nearwise.weighting.wrapping.LONG", 0.0)
-    with pytest.warns(NearwiseWarning, match=r"minutes: 5 rounds.*max_time"):
+    for name in ("_PROBE", "_LONG", "_TOO_LONG"):
+        monkeypatch.setattr(f"nearwise.progress.{name}", 0.0)
+    with pytest.warns(NearwiseWarning, match=r"genetic search will take about \d+ seconds: Ctrl-C .*max_time"):
         GeneticWeights(**SMALL).fit(X, y)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from nearwise.estimators.recipe import AUTO
 from nearwise.visible import visible
 from nearwise.vote import Vote
+from nearwise.weighting.base import Weighting
+from nearwise.weighting.sample import told_sample
 
 if TYPE_CHECKING:
     from nearwise.estimators.base import Neighbors
@@ -30,7 +32,7 @@ def described(estimator: Neighbors) -> str:
 
 def _settings(estimator: Any) -> list[tuple[str, str]]:
     use = estimator._settings
-    out = [("feature_weights", estimator.weighting_.id), ("n_neighbors", _k(estimator))]
+    out = [("feature_weights", _weights(estimator.weighting_)), ("n_neighbors", _k(estimator))]
     out.append(("differences", "the usual of each kind" if use.differences is None else str(use.differences)))
     chosen = getattr(estimator, "_chosen", None)
     if hasattr(estimator, "vote"):
@@ -44,6 +46,11 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
     if hasattr(estimator, "answer"):
         out.append(("answer", _answer(use.answer, chosen)))
     return out
+
+
+def _weights(weighting: Weighting) -> str:
+    told = told_sample(getattr(weighting, "sampled_", None))
+    return f"{weighting.id}, {told}" if told else weighting.id
 
 
 def _k(estimator: Any) -> str:

@@ -22,11 +22,13 @@ from nearwise.differences.metric import Encoded, Measured, power
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Payload
 from nearwise.engines.native import core, packed
 from nearwise.engines.plan import plan
+from nearwise.progress import counted
 from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.scattered import scattered
 from nearwise.vote import InverseDistance, Majority, collect, winners
 from nearwise.weights import Global, Stored
 
-__all__ = ["ChangeEvaluator", "Changes"]
+__all__ = ["ChangeEvaluator", "Changes", "Partial"]
 
 CHUNK_TERMS = 40_000_000
 """additions a call and thread: well under 100 ms, so that Ctrl-C answers"""
@@ -80,6 +82,25 @@ class Changes:
         return out
 
 
+@dataclass(frozen=True)
+class Partial:
+    """What an interrupted call has found of some changes: right answers (c, folds, k) of so much weight (folds,)."""
+
+    changes: Changes
+    sums: Floats
+    weights: Floats
+
+    @property
+    def accuracies(self) -> Floats:
+        """(c, k) over the cases asked so far; those are from all over the table."""
+        asked = self.weights > 0
+        return np.asarray((self.sums[:, asked] / self.weights[asked, None]).mean(axis=1))
+
+    @property
+    def has_any(self) -> bool:
+        return bool((self.weights > 0).any()) and len(self.changes) > 0
+
+
 class ChangeEvaluator:
     """Which cases are classified right after changes of one weight, under the folds and the vote of an evaluator.
 
@@ -101,6 +122,8 @@ class ChangeEvaluator:
         ]
         self._kept: dict[int, Floats] = {}
         self._native = self._packed()
+        self.partial: Partial | None = None
+        """what was found of the changes that were asked about last, if that was interrupted"""
 
     def _packed(self) -> Any:
         """The cases in the native core, or None where it cannot serve them."""
@@ -136,13 +159,17 @@ class ChangeEvaluator:
         present = own.fold_weights > 0
         if self._native is None and stand_ins is None:
             return np.asarray(own.right(changes.vectors(), k)[:, present].mean(axis=1))
-        sums = np.zeros((len(changes), own.n_folds, k))
-        for rows in self._chunks(np.arange(self.n), changes, k):
+        self.partial = Partial(changes, np.zeros((len(changes), own.n_folds, k)), np.zeros(own.n_folds))
+        sums, chunks = self.partial.sums, list(self._chunks(np.arange(self.n), changes, k))
+        for at in counted(scattered(len(chunks)), len(chunks)):
+            rows = chunks[at]
             right = self.right(changes, k, rows, stand_ins)
             weights = own.target.weights[rows]
             for fold in np.unique(own.folds[rows]):
                 here = own.folds[rows] == fold
                 sums[:, fold] += np.einsum("crk,r->ck", right[:, here], weights[here])
+                self.partial.weights[fold] += weights[here].sum()
+        self.partial = None
         return np.asarray((sums / np.where(present, own.fold_weights, 1.0)[:, None])[:, present].mean(axis=1))
 
     def right(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None = None) -> Flags:

@@ -21,7 +21,8 @@ from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measure, Measured, power
 from nearwise.engines.base import TIE
 from nearwise.engines.native import core, packed
-from nearwise.progress import progress
+from nearwise.progress import counted, progress
+from nearwise.statistics.scattered import scattered
 from nearwise.statistics.unknown import Unknown
 
 __all__ = ["Contrast", "Near"]
@@ -31,6 +32,8 @@ Ints = NDArray[np.int64]
 
 CALL_TERMS = 500_000_000
 """differences of features in one native search: well under 100 ms, so that Ctrl-C answers"""
+CALL_CASES = 192
+"""cases that ask in one native search at the least"""
 PAIR_TERMS = 50_000_000
 """the same in double precision"""
 BLOCK_BYTES = 32 << 20
@@ -136,30 +139,39 @@ class Contrast:
 
     # ------------------------------------------------------------------------------------------------ near cases
 
-    def near(self, rows: NDArray[Any], k: int, with_sums: bool = False) -> Iterator[tuple[Ints, Near]]:
-        """The k nearest cases of each of these in every group, without the case itself: pieces of (rows, near)."""
+    def near(self, rows: NDArray[Any], k: int, with_sums: bool = False) -> Iterator[tuple[int, Ints, Near]]:
+        """The k nearest cases of each of these in every group, without the case itself.
+
+        Pieces of (number, rows, near), in scattered order.
+        """
         rows = np.asarray(rows, dtype=np.int64)
         if self._native is None:
             yield from self._near_in_blocks(rows, k)
             return
-        step = max(192, CALL_TERMS // (len(self) * len(self.measures)))
-        step = min(step, max(192, 8 * BLOCK_BYTES // len(self)))  # all cases may tie with one another
+        step = max(CALL_CASES, CALL_TERMS // (len(self) * len(self.measures)))
+        step = min(step, max(CALL_CASES, 8 * BLOCK_BYTES // len(self)))  # all cases may tie with one another
         parts = [rows]
         if any(u is not None for u in self.unknown):  # what a missing value differs by goes by the query's group
             parts = [rows[self.groups[rows] == a] for a in np.unique(self.groups[rows])]
         pieces = [part[start : start + step] for part in parts for start in range(0, len(part), step)]
-        for piece in progress(pieces, len(pieces), "comparing"):
-            yield piece, Near(*self._native.near(piece, k, TIE, with_sums, self.threads))
+        for at in self._in_turns(pieces):
+            yield at, pieces[at], Near(*self._native.near(pieces[at], k, TIE, with_sums, self.threads))
 
-    def _near_in_blocks(self, rows: Ints, k: int) -> Iterator[tuple[Ints, Near]]:
+    def _in_turns(self, pieces: list[Ints]) -> Iterator[int]:
+        """Their numbers, behind a progress bar."""
+        order = scattered(len(pieces))
+        costs = [float(len(pieces[at])) for at in order]
+        return progress(counted(order, sum(costs), costs), len(pieces), "comparing")
+
+    def _near_in_blocks(self, rows: Ints, k: int) -> Iterator[tuple[int, Ints, Near]]:
         members = [np.flatnonzero(self.groups == a) for a in range(self.n_groups)]
-        for piece, sums in self.blocks(rows):
+        for number, piece, sums in self.blocks(rows):
             found = [_nearest(sums[j], each[each != i], k) for j, i in enumerate(piece) for each in members]
             sizes, inside, shares, cases = zip(*found, strict=True)
             at = np.concatenate([np.full(len(c), j // self.n_groups) for j, c in enumerate(cases)])
             chosen = np.concatenate(cases).astype(np.int32)
             ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            yield piece, Near(ends, np.array(inside), np.array(shares), chosen, sums[at, chosen])
+            yield number, piece, Near(ends, np.array(inside), np.array(shares), chosen, sums[at, chosen])
 
     def listed(self, rows: Ints, near: Near, coefficients: Floats) -> Floats:
         """(p,) the coefficients (e,) of listed pairs times the differences of each feature."""
@@ -192,8 +204,8 @@ class Contrast:
 
     # ------------------------------------------------------------------------------------------------- all pairs
 
-    def blocks(self, rows: NDArray[Any]) -> Iterator[tuple[Ints, Floats]]:
-        """Sums of differences from all cases: pieces of (rows (m,), sums (m, n))."""
+    def blocks(self, rows: NDArray[Any]) -> Iterator[tuple[int, Ints, Floats]]:
+        """Sums of differences from all cases: pieces of (number, rows (m,), sums (m, n)), in scattered order."""
         rows = np.asarray(rows, dtype=np.int64)
         costly = sum(m.fitted.form == "pair" for m in self.measures)
         step = BLOCK_BYTES // (8 * len(self) * (1 + costly))
@@ -201,8 +213,8 @@ class Contrast:
             step = min(step, PAIR_TERMS // (len(self) * len(self.measures)))
         step = max(8, step)
         pieces = [rows[start : start + step] for start in range(0, len(rows), step)]
-        for piece in progress(pieces, len(pieces), "comparing"):
-            yield piece, self._sums(piece)
+        for at in self._in_turns(pieces):
+            yield at, pieces[at], self._sums(pieces[at])
 
     def _sums(self, rows: Ints) -> Floats:
         if self._native is not None:

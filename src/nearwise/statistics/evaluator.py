@@ -21,6 +21,7 @@ from nearwise.engines.base import TIE, Distance, Floats, Payload
 from nearwise.engines.native import NativeEngine, columns_of, core
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
+from nearwise.progress import counted
 from nearwise.statistics.pair_trials import PairTrials
 from nearwise.vote import InverseDistance, Majority, collect, winners
 from nearwise.weights import Global, Stored
@@ -152,7 +153,7 @@ class Evaluator:
         step = max(self.threads, TURN_TERMS * self.threads // max(1, len(self.cases) ** 2 * len(self.metric.names)))
         if self._native is None:  # a turn measures every pair, so it pays to serve many vectors
             step = max(step, TURN_VECTORS)
-        for start in range(0, len(asked), step):
+        for start in counted(range(0, len(asked), step), -(-len(asked) // step)):
             rows = slice(start, min(len(asked), start + step))
             yield rows, self.accuracies(asked[rows], k)
 

@@ -17,7 +17,7 @@ from nearwise.errors import InputError
 from nearwise.statistics.feature_words import feature_words
 from nearwise.statistics.words import Words, case_blocks, mixed, salt, target_words
 
-__all__ = ["drawn_cases", "given_folds", "seed_of", "shuffled_folds"]
+__all__ = ["drawn_cases", "given_folds", "seed_of", "shuffled_folds", "stratified_cases"]
 
 
 def seed_of(random_state: Any) -> int:
@@ -96,3 +96,19 @@ def drawn_cases(metric: Metric, cases: Measured, target: Target, size: int, seed
         return np.arange(len(target))
     words = _shuffled_words(metric, cases, target, seed)
     return np.sort(np.argpartition(words, size)[:size])
+
+
+def stratified_cases(metric: Metric, cases: Measured, target: Target, size: int, seed: int = 0) -> NDArray[np.intp]:
+    """(size,) places of cases drawn by their content, of each class its share, so that no order of cases matters.
+
+    Cases of weight 0 are not drawn; where there are no more than ``size`` others, all of these are.
+    """
+    there = np.flatnonzero(target.weights > 0)
+    if len(there) <= size:
+        return there
+    words = _shuffled_words(metric, cases, target, seed)[there]
+    order = np.argsort(words)
+    if target.classes is not None:
+        order = order[np.argsort(target.values[there][order], kind="stable")]
+    upto = np.arange(len(there) + 1) * size // len(there)  # as many of the first i as their share of all
+    return np.sort(there[order[np.diff(upto) > 0]])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import TIE, Engine, Floats, Ints, Neighbours, Payload
+from nearwise.progress import counted
 
 __all__ = ["Near", "neighbourhoods"]
 
@@ -47,7 +48,7 @@ def neighbourhoods(engine: Engine, cases: Measured, k: int, payload: Payload, mo
     """The neighbours of all stored cases, each without itself, about ``most`` neighbours at a time."""
     n = len(cases)
     step = max(1, most // k)
-    for start in range(0, n, step):
+    for start in counted(range(0, n, step), -(-n // step)):
         rows = np.arange(start, min(n, start + step))
         found = engine.nearest(cases.take(rows), k, payload, rows)
         crowded = found.inside + found.tied > k  # more cases tie at the last place than there are places

@@ -18,6 +18,7 @@ from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
+from nearwise.progress import counted
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.vote import Fair, InverseDistance, Majority, tally
@@ -57,7 +58,8 @@ class NumberEvaluator(Evaluator):
     def right(self, weights: Any, k: int = 1) -> Floats:
         """(w, folds, k) the mean rightness of each fold with 1 .. k neighbours."""
         asked = self._asked(weights)
-        out = np.stack([self._of_folds(self.rightness(row, k)) for row in asked]) if len(asked) else None
+        rows = counted(asked, len(asked))
+        out = np.stack([self._of_folds(self.rightness(row, k)) for row in rows]) if len(asked) else None
         return np.zeros((0, self.n_folds, k)) if out is None else out
 
     def accuracies(self, weights: Any, k: int = 1) -> Floats:
@@ -68,7 +70,7 @@ class NumberEvaluator(Evaluator):
 
     def in_turns(self, weights: Any, k: int = 1) -> Iterator[tuple[slice, Floats]]:
         asked = self._asked(weights)
-        for at in range(len(asked)):
+        for at in counted(range(len(asked)), len(asked)):
             yield slice(at, at + 1), self.accuracies(asked[at : at + 1], k)
 
     def _asked(self, weights: Any) -> Floats:
@@ -152,7 +154,8 @@ class NumberChanges(ChangeEvaluator):
         """(c, r, k) rightness, 1 for an exact answer, of the cases ``rows`` (r,) with 1 .. k neighbours."""
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         found = []
-        for c, (vector, feature) in enumerate(zip(changes.vectors(), changes.features, strict=True)):
+        asked = zip(changes.vectors(), changes.features, strict=True)
+        for c, (vector, feature) in enumerate(counted(asked, len(changes))):
             queries = self.cases.take(rows)
             if stand_ins is not None:
                 columns = list(queries.columns)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.statistics.contrast import Contrast, Near
+from nearwise.statistics.scattered import Collected
 
 __all__ = ["RegressionContrast", "target_gaps"]
 
@@ -25,28 +26,32 @@ class RegressionContrast:
 
     def __init__(self, contrast: Contrast, target: Target) -> None:
         self.contrast, self.target = contrast, target
-        p = len(contrast.measures)
-        self.unlike, self.differs, self.both = 0.0, np.zeros(p), np.zeros(p)
+        self.sums = Collected(1 + 2 * len(contrast.measures))
+        """N_dC, then N_dA and N_dC∧dA of each feature"""
 
-    def add_listed(self, rows: Ints, near: Near, influence: Floats) -> None:
-        """Pairs as a list: the influence (e,) of each near case."""
+    def add_listed(self, at: int, rows: Ints, near: Near, influence: Floats) -> None:
+        """Pairs as a list, of the piece number ``at``: the influence (e,) of each near case."""
         gaps = target_gaps(self.target, np.repeat(rows, np.diff(near.ends[:: self.contrast.n_groups])), near.cases)
-        self.unlike += float(influence @ gaps)
-        self.differs += self.contrast.listed(rows, near, influence)
-        self.both += self.contrast.listed(rows, near, influence * gaps)
+        differs, both = (self.contrast.listed(rows, near, c) for c in (influence, influence * gaps))
+        self.sums.add(at, rows, np.concatenate([[float(influence @ gaps)], differs, both]))
 
-    def add_block(self, rows: Ints, influence: Floats) -> None:
-        """Pairs of some cases with all: their influence (m, n)."""
+    def add_block(self, at: int, rows: Ints, influence: Floats) -> None:
+        """Pairs of some cases with all, of the piece number ``at``: their influence (m, n)."""
         gaps = target_gaps(self.target, rows[:, None], np.arange(len(self.target))[None, :])
-        self.unlike += float((influence * gaps).sum())
-        self.differs += self.contrast.blocked(rows, influence)
-        self.both += self.contrast.blocked(rows, influence * gaps)
+        differs, both = (self.contrast.blocked(rows, c) for c in (influence, influence * gaps))
+        self.sums.add(at, rows, np.concatenate([[float((influence * gaps).sum())], differs, both]))
+
+    @property
+    def unlike(self) -> float:
+        """N_dC"""
+        return float(self.sums.total[0])
 
     def scores(self, total: float) -> Floats:
         """(p,) w, where all influence adds up to ``total``."""
-        same = total - self.unlike
-        unlike = self.both / self.unlike if self.unlike > 0 else np.zeros(len(self.both))
-        return np.asarray(unlike - ((self.differs - self.both) / same if same > 0 else 0.0))
+        unlike, (differs, both) = self.unlike, np.split(self.sums.total[1:], 2)
+        same = total - unlike
+        shares = both / unlike if unlike > 0 else np.zeros(len(both))
+        return np.asarray(shares - ((differs - both) / same if same > 0 else 0.0))
 
 
 def target_gaps(target: Target, i: NDArray[np.integer], j: NDArray[np.integer]) -> Floats:

@@ -19,6 +19,7 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.engines.base import TIE, Distance, Engine, Floats, Ints, Payload
 from nearwise.engines.plan import plan
 from nearwise.errors import InputError
+from nearwise.progress import counted
 from nearwise.statistics.gather import left_out_pairs, pair_differences
 from nearwise.statistics.kernels import InverseKernel, Kernel
 from nearwise.statistics.neighbourhoods import Near, neighbourhoods
@@ -100,7 +101,7 @@ class SmoothError:
         errors = np.zeros((len(self.cases), largest))
         step = max(1, CELLS // (largest * self._payload.n_groups * self._payload.values.shape[1]))
         engine = self._engine(row)
-        for start in range(0, len(self.cases), step):
+        for start in counted(range(0, len(self.cases), step), -(-len(self.cases) // step)):
             rows = np.arange(start, min(len(self.cases), start + step))
             ballots = collect(engine, self.cases.take(rows), largest, self._payload, "fair", rows)
             for k in range(1, largest + 1):

@@ -29,6 +29,8 @@ from nearwise.contract.validation import (
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.statistics.feature_words import feature_words
+from nearwise.statistics.folds import seed_of, stratified_cases
+from nearwise.weighting.sample import Drawn, check_max_cases
 from nearwise.weights import Stored, Weights
 
 __all__ = [
@@ -78,6 +80,8 @@ class Problem:
     target: Target
     order: NDArray[np.intp] | None = None
     """(p,) where the user's table has each feature, if they are in another order here"""
+    drawn: Drawn | None = None
+    """which cases these are, if they are a sample"""
 
     @classmethod
     def of(cls, table: CaseTable, target: Target, **settings: Any) -> Problem:
@@ -102,6 +106,17 @@ class Problem:
         table, cases = self.table.take(rows), self.cases.take(rows)
         return replace(self, table=table, cases=cases, target=self.target.take(rows))
 
+    def sampled(self, size: int, seed: int) -> Problem:
+        """The same with no more than so many of its cases, see `nearwise.weighting.sample`."""
+        if np.count_nonzero(self.target.weights) <= size:
+            return self
+        rows = stratified_cases(self.metric, self.cases, self.target, size, seed)
+        return replace(self.take(rows), drawn=Drawn(rows, len(self.table)))
+
+    def by_case(self, given: Any) -> Any:
+        """What the user gave with one entry per case of the table, for the cases here; anything else as it is."""
+        return given if self.drawn is None else self.drawn.of_sample(given)
+
     def in_canonical_order(self) -> Problem:
         """The same with its features in an order that their values give, whatever their places and names."""
         order = np.argsort(feature_words(self.metric, self.cases, self.target), kind="stable")
@@ -113,6 +128,7 @@ class Problem:
             replace(self.cases, columns=tuple(self.cases.columns[f] for f in order)),
             self.target,
             order,
+            self.drawn,
         )
 
     def from_users(self, by_feature: Any) -> NDArray[Any]:
@@ -157,6 +173,11 @@ class Weighting(Parameters):
     check_parameters: ClassVar[dict[str, Any]] = {}
     """cheap parameters for the common checks"""
 
+    max_cases: int | None = None
+    """where a method has this parameter: how many cases it learns from at the most; None for all"""
+    sampled_: dict[str, Any] | None
+    """what a method with ``max_cases`` or ``n_samples`` did: the number of "cases" it drew, "of" how many, and the
+    "error" that keeps to the "confidence"; None where all cases were used"""
     weights_: Weights
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -221,7 +242,7 @@ class Weighting(Parameters):
     @whole_or_not_at_all
     def learn(self, problem: Problem) -> Weights:
         """Learn from cases that are already typed and measured; what an estimator calls."""
-        whole, problem = problem, self._with_target(problem)
+        whole, problem = problem, self._sampled(self._with_target(problem))
         is_canonical = self.in_canonical_order
         if is_canonical is None:
             is_canonical = self.place.bias == "feedback"
@@ -234,6 +255,19 @@ class Weighting(Parameters):
             )
         self.weights_ = learned
         return learned
+
+    def _sampled(self, problem: Problem) -> Problem:
+        """The problem, or a sample of it where there are more than ``max_cases``."""
+        if "max_cases" not in vars(self):
+            return problem
+        check_max_cases(self.max_cases)
+        self.sampled_ = None
+        if self.max_cases is None or len(problem.table) <= self.max_cases:
+            return problem
+        drawn = problem.sampled(int(self.max_cases), seed_of(getattr(self, "random_state", None)))
+        if drawn.drawn is not None:
+            self.sampled_ = drawn.drawn.told(drawn.target)
+        return drawn
 
     def _with_target(self, problem: Problem) -> Problem:
         """The problem with a target that the method can learn from."""

@@ -9,6 +9,7 @@ import numpy as np
 from nearwise.statistics.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Array, Found, Scorer, Searching, check_amount, check_choice
 from nearwise.weighting.wrapping import check_whole
 
@@ -36,12 +37,13 @@ class Beam(Searching):
         Sets kept of every size.
     direction : "forward" or "backward"
         Whether features are taken in or left out.
-    n_neighbors, folds, vote, max_features, tol, patience, max_time, random_state, n_jobs
+    n_neighbors, folds, vote, max_features, tol, patience, max_time, random_state, n_jobs, max_cases
         As of `Forward`.
 
     Notes
     -----
-    Attributes: ``weights_`` (Global of 0 and 1), ``score_``, ``history_`` (the best set of each level), ``stopped_``.
+    Attributes: ``weights_`` (Global of 0 and 1), ``score_``, ``history_`` (the best set of each level), ``stopped_``,
+    ``sampled_``.
 
     References: aha1996; aha1994.
 
@@ -69,6 +71,7 @@ class Beam(Searching):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.width = width
         self.direction = direction
@@ -81,6 +84,7 @@ class Beam(Searching):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
         check_whole("width", self.width, 1)
@@ -101,7 +105,9 @@ class Beam(Searching):
             found.keep(beam[0], top)
             budget.has_result = True
         stale = 0
-        for _ in budget.rounds(limit if grows else p - 1):
+        levels = limit if grows else p - 1
+        costs = [(2.0 * p - level) * (self.width if level else 1) for level in range(levels)]
+        for _ in budget.rounds(levels, costs=costs):
             beam, scores = self._level(beam, scorer, 1.0 if grows else 0.0)
             size = int(beam[0].sum())
             found.tell(f"{size} feature{'' if size == 1 else 's'}", beam[0], scores[0])

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.errors import InputError
+from nearwise.progress import progress, stage
 from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.selecting import FEWER
 
 __all__ = ["Descent", "EarlyStop", "check_steps", "constant_features", "descend"]
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 ENOUGH = 1e-6
 """a share of the error; less is no progress"""
@@ -29,6 +34,8 @@ class Descent:
     best: Array
     error: float
     errors: list[float] = field(default_factory=list)
+    stopped: str = ""
+    """"time" or "interrupt" where that ended it"""
 
 
 @dataclass
@@ -70,29 +77,34 @@ def descend(
     max_iter: int,
     max_time: float | None = None,
     stop: EarlyStop | None = None,
+    prepare: Callable[[], None] | None = None,
 ) -> Descent:
     """Minimise ``function`` (error and gradient) between bounds by SciPy's L-BFGS-B, until ``stop`` has seen enough.
 
     The error jumps where neighbours change, which can stop a line search early: then the search starts afresh from
     the best point, until that brings nothing. What comes back is the best point ever tried, so the error never
-    rises (Reading S6).
+    rises (Reading S6). ``prepare`` is done first, as long as trying a point; Ctrl-C keeps the start from there on.
     """
     from scipy.optimize import Bounds, minimize
 
     found = Descent(start.copy(), np.inf)
-    with Budget(label, max_time) as budget:
-        found.error, _ = function(start)
+    part = _Parts((1 if stop is None else 2) * (max_iter + 1) + (prepare is not None))
+    with Budget(label, max_time, "the weights stay where they start", FEWER) as budget:
+        if prepare is not None:
+            part(prepare)
+        found.error, _ = part(partial(function, start))
         found.errors.append(found.error)
         if stop is not None:
-            stop.after(start)
+            part(partial(stop.after, start))
         budget.has_result = True
-        rounds = budget.rounds(max_iter)
+        rounds = progress(range(max_iter), max_iter, label)
         left = max_iter
 
         def tried(point: Array) -> tuple[float, Array]:
             if budget.is_over:
+                budget.stopped = "time"
                 raise _EnoughError
-            error, gradient = function(point)
+            error, gradient = part(partial(function, point))
             if error < found.error:
                 found.best, found.error = point.copy(), error
             return error, gradient
@@ -102,7 +114,7 @@ def descend(
             found.errors.append(found.error)
             left -= 1
             next(rounds, None)  # moves the bar
-            if stop is not None and stop.after(found.best):
+            if stop is not None and part(partial(stop.after, found.best)):
                 raise _EnoughError
 
         while left > 0:
@@ -117,7 +129,21 @@ def descend(
             if before - found.error <= ENOUGH * before:
                 break
     found.errors.append(found.error)
+    found.stopped = budget.stopped
     return found
+
+
+class _Parts:
+    """Parts of about equal cost that a work is made of, a point tried or judged each, for the forecast of the whole."""
+
+    def __init__(self, expected: int) -> None:
+        self.expected, self.done = expected, 0
+
+    def __call__(self, part: Callable[[], T]) -> T:
+        with stage(1.0, max(self.expected, self.done + 1), self.done):
+            out = part()
+        self.done += 1
+        return out
 
 
 class _EnoughError(Exception):

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.progress import stage
 from nearwise.statistics.changes import Changes
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_choice
 from nearwise.weighting.wrapping import check_whole
 
@@ -50,13 +52,13 @@ class Diet(Searching):
         Steps of the best-first search without a better vector after which it ends.
     folds : None, int or array
         Stratified folds, or the fold of each case; None leaves one out.
-    n_neighbors, vote, max_time, random_state, n_jobs
+    n_neighbors, vote, max_time, random_state, n_jobs, max_cases
         As of `Forward`.
 
     Notes
     -----
     Attributes: ``weights_`` (Global), ``score_``, ``history_`` (every better vector, with its ``values``),
-    ``stopped_``.
+    ``stopped_``, ``sampled_``.
 
     References: kohavi1997.
 
@@ -67,6 +69,7 @@ class Diet(Searching):
 
     id = "diet"
     place = FEEDBACK_GLOBAL
+    how_long = "at least about"
     reference = "kohavi1997, wettschereck1997"
     check_parameters = {"levels": 1, "folds": 5, "search": "hill-climbing"}  # noqa: RUF012 - a constant of the class
 
@@ -82,6 +85,7 @@ class Diet(Searching):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.levels = levels
         self.search = search
@@ -93,6 +97,7 @@ class Diet(Searching):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
         check_whole("levels", self.levels, 1)
@@ -104,14 +109,15 @@ class Diet(Searching):
         p = len(found.names)
         at = {"full": self.levels, "middle": (self.levels + 1) // 2, "empty": 0}[self.start]
         first = np.full(p, at, dtype=np.int64)
-        score = scorer.one(first / self.levels) if at else -np.inf
+        with stage(1.0, self.patience * p):
+            score = scorer.one(first / self.levels) if at else -np.inf
         best = _key(score, first)
         waiting: dict[bytes, Key] = {first.tobytes(): best}
         known = set(waiting)
         if at:
             self._better(best, "start", found, budget)
         stale = 0
-        for _ in budget.rounds(ROUNDS):
+        for _ in budget.rounds(ROUNDS, expected=self.patience):
             if not waiting:
                 return
             expanded = min(waiting, key=lambda name: waiting[name])

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.errors import InputError, check_choice
+from nearwise.progress import stage
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance, warn_of_time
+from nearwise.weighting.sample import MAX_CASES
+from nearwise.weighting.selecting import FEWER
+from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 from nearwise.weights.base import as_numbers
 
@@ -73,6 +76,9 @@ class GeneticWeights(Weighting):
     random_state : int or None
         Seed; None is a fixed seed.
     n_jobs : int or None
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content and the seed. None
+        learns from all.
 
     Attributes
     ----------
@@ -91,6 +97,8 @@ class GeneticWeights(Weighting):
         The seed in use.
     stopped_ : str
         "patience", "time", "interrupt", or empty.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" that their accuracy keeps to with the "confidence".
 
     Notes
     -----
@@ -128,6 +136,7 @@ class GeneticWeights(Weighting):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.crossover = crossover
         self.population_size = population_size
@@ -142,6 +151,7 @@ class GeneticWeights(Weighting):
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         self._check(problem)
@@ -163,12 +173,13 @@ class GeneticWeights(Weighting):
         return Global(self.population_[0], problem.features)
 
     def _search(self, scorer: Evaluator, first: Scored, history: dict[str, list[float]]) -> None:
-        with Budget("genetic search", self.max_time) as budget:
-            first.fill(scorer, self.n_neighbors, budget)
+        with Budget("genetic search", self.max_time, way_out=FEWER, how="about") as budget:
+            left = self.generations - (getattr(self, "n_generations_", 0) if history["best_accuracy"] else 0)
+            with stage(1.0, 1.0 + max(0, left)):
+                first.fill(scorer, self.n_neighbors, budget)
             self._keep(first, history, is_new=not history["best_accuracy"])
             bred = self.n_generations_
-            warn_of_time(budget.seconds, self.generations - bred, self.id, self.max_time)
-            for _ in budget.rounds(max(0, self.generations - bred)):
+            for _ in budget.rounds(max(0, self.generations - bred), before=1.0):
                 if self._is_stuck(history):
                     budget.stopped = "patience"
                     break

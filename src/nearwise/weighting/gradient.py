@@ -15,6 +15,7 @@ from nearwise.statistics.smooth import SmoothError
 from nearwise.statistics.smooth_numbers import SmoothNumberError
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.descent import EarlyStop, check_steps, constant_features, descend
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weights import Global, Weights
 
 __all__ = ["NeighbourDescent", "VariableKernelSimilarity"]
@@ -23,6 +24,9 @@ Array = NDArray[np.float64]
 
 LARGEST_K = 50
 """candidates for k are 2 .. min(n - 1, this) (Reading K4)"""
+USUAL_K = 10
+"""k where Ctrl-C comes before it is chosen"""
+LABEL = "descent of the leave-one-out error"
 SMALLEST = 1e-6
 """floor of a weight under the stabiliser, whose logarithm has to exist"""
 
@@ -58,6 +62,9 @@ class NeighbourDescent(Weighting):
     patience : int or None
         Steps in succession without a lower leave-one-out error rate after which the descent ends. None looks at E
         alone: ``max_iter`` steps, and the point of the smallest E.
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content. None learns from
+        all.
 
     Attributes
     ----------
@@ -67,6 +74,11 @@ class NeighbourDescent(Weighting):
         E at equal weights and after each step; it never rises.
     mistakes_ : array
         The share of cases that are wrong leaving one out, at equal weights and after each step; empty without patience.
+        Where the target is a number, the mean squared error over its variance.
+    stopped_ : str
+        Why it ended early: "time", "interrupt" or nothing.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" that their accuracy keeps to with the "confidence".
 
     Notes
     -----
@@ -87,6 +99,7 @@ class NeighbourDescent(Weighting):
     n_neighbors_: int
     errors_: Array
     mistakes_: Array
+    stopped_: str
 
     def __init__(
         self,
@@ -95,12 +108,14 @@ class NeighbourDescent(Weighting):
         max_time: float | None = None,
         n_jobs: int | None = None,
         patience: int | None = 5,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
         self.patience = patience
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         k = self.n_neighbors
@@ -110,17 +125,16 @@ class NeighbourDescent(Weighting):
         if self.patience is not None:
             _check_count("patience", self.patience, ", or None for no early stop")
         start = np.where(constant_features(problem), 0.0, 1.0)
-        self.mistakes_ = np.zeros(0)
+        self.mistakes_, self.stopped_ = np.zeros(0), ""
         if _is_hopeless(problem, start):
             self.n_neighbors_, self.errors_ = 1, np.zeros(1)
             return Global(start, problem.features)
-        error = _smooth_error(problem, 1, None, self.n_jobs)
-        if k == "loo":
+        error = _smooth_error(problem, USUAL_K if k == "loo" else int(k), None, self.n_jobs)
+
+        def choose_k() -> None:
             errors = error.every_k(start, LARGEST_K)
             errors[: len(errors) - 1][:1] = np.inf  # k = 1, unless there is no other
-            k = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[0]) + 1
-        error = _smooth_error(problem, int(k), None, self.n_jobs)
-        self.n_neighbors_ = error.k
+            error.k = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[0]) + 1
 
         def both(w: Array) -> tuple[float, Array]:
             errors, gradients = error.gradients(w[None, :])
@@ -128,9 +142,12 @@ class NeighbourDescent(Weighting):
 
         upper = np.where(start > 0, np.inf, 0.0)
         stop = None if self.patience is None else EarlyStop(error.mistakes, self.patience)
-        found = descend(both, start, np.zeros(len(start)), upper, "descent", self.max_iter, self.max_time, stop)
-        self.errors_ = np.array(found.errors)
-        if stop is None:
+        found = descend(
+            both, start, np.zeros(len(start)), upper, LABEL, self.max_iter, self.max_time, stop,
+            choose_k if k == "loo" else None,
+        )  # fmt: skip
+        self.n_neighbors_, self.errors_, self.stopped_ = error.k, np.array(found.errors), found.stopped
+        if stop is None or not len(stop.best):  # interrupted before any point was judged
             return Global(found.best, problem.features)
         self.mistakes_ = np.array(stop.errors)
         return Global(stop.best, problem.features)
@@ -160,7 +177,7 @@ class VariableKernelSimilarity(Weighting):
         r.
     stabiliser : float
         s: how strongly weights are held at 1; Lowe's remedy for small training sets.
-    max_iter, max_time, n_jobs
+    max_iter, max_time, n_jobs, max_cases
         As for `knn-vsm`.
 
     Attributes
@@ -171,6 +188,8 @@ class VariableKernelSimilarity(Weighting):
         (p,) w.
     errors_ : array
         E with the stabiliser at equal weights and after each step; it never rises.
+    stopped_, sampled_
+        As for `knn-vsm`.
 
     Notes
     -----
@@ -190,6 +209,7 @@ class VariableKernelSimilarity(Weighting):
 
     scores_: Array
     errors_: Array
+    stopped_: str
 
     def __init__(
         self,
@@ -200,6 +220,7 @@ class VariableKernelSimilarity(Weighting):
         max_iter: int = 50,
         max_time: float | None = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_width = n_width
@@ -208,11 +229,12 @@ class VariableKernelSimilarity(Weighting):
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         self._check()
         start = np.where(constant_features(problem), 0.0, 1.0)
-        self.scores_, self.errors_ = start, np.zeros(1)
+        self.scores_, self.errors_, self.stopped_ = start, np.zeros(1), ""
         if _is_hopeless(problem, start):
             return Global(start, problem.features)
         kernel = VariableKernel(self.width, min(self.n_width, self.n_neighbors))
@@ -228,8 +250,8 @@ class VariableKernelSimilarity(Weighting):
 
         lower = np.where(moving & (self.stabiliser > 0), SMALLEST, 0.0)
         upper = np.where(moving, np.inf, 0.0)
-        found = descend(both, start, lower, upper, "descent", self.max_iter, self.max_time)
-        self.scores_, self.errors_ = found.best, np.array(found.errors)
+        found = descend(both, start, lower, upper, LABEL, self.max_iter, self.max_time)
+        self.scores_, self.errors_, self.stopped_ = found.best, np.array(found.errors), found.stopped
         return Global(power(found.best, p), problem.features)
 
     def _check(self) -> None:

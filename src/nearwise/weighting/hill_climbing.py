@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.errors import InputError
+from nearwise.progress import stage
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem, Weighting
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
+from nearwise.weighting.selecting import FEWER
 from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 
@@ -51,6 +54,9 @@ class RandomMutation(Weighting):
     random_state : int or None
         Seed; None is a fixed seed.
     n_jobs : int or None
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content and the seed. None
+        learns from all.
 
     Attributes
     ----------
@@ -63,6 +69,8 @@ class RandomMutation(Weighting):
     seed_ : int
     stopped_ : str
         "patience", "time", "interrupt", or empty where ``max_iterations`` ended it.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" that their accuracy keeps to with the "confidence".
 
     Notes
     -----
@@ -92,6 +100,7 @@ class RandomMutation(Weighting):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.patience = patience
         self.max_iterations = max_iterations
@@ -101,6 +110,7 @@ class RandomMutation(Weighting):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         for name, least in (("patience", 1), ("max_iterations", 0), ("n_neighbors", 1)):
@@ -119,15 +129,20 @@ class RandomMutation(Weighting):
 
     def _climb(self, scorer: Evaluator, p: int) -> Bits:
         rng = np.random.default_rng([self.seed_, 0])
-        best: Bits = rng.random(p) < 0.5
-        if not best.any():
-            best[rng.integers(p)] = True
+        drawn: Bits = rng.random(p) < 0.5
+        if not drawn.any():
+            drawn[rng.integers(p)] = True
         subsets = _Subsets(scorer, self.n_neighbors)
-        waited, history = 0, [subsets.accuracies([best])[0]]
-        with Budget("hill climbing", self.max_time) as budget:
+        waited, history, best = 0, [np.nan], np.ones(p, dtype=bool)
+        start = f"{self.id!r} keeps every feature"
+        with Budget("hill climbing", self.max_time, start, FEWER, "at least about") as budget:
+            trials = max(1.0, min(p, self.patience) / AHEAD)  # a subset is tried once, so no more than p flips are new
+            with stage(1.0 / AHEAD, trials):
+                history, best = subsets.accuracies([drawn]), drawn
             budget.has_result = True
             flips: list[int] = []
-            for _ in budget.rounds(self.max_iterations):
+            costs = [float(step % AHEAD == 0) for step in range(self.max_iterations)]
+            for _ in budget.rounds(self.max_iterations, trials, costs):
                 if waited >= self.patience:
                     budget.stopped = "patience"
                     break

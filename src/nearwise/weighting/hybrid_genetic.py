@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.progress import stage
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance, warn_of_time
+from nearwise.weighting.sample import MAX_CASES
+from nearwise.weighting.selecting import FEWER
+from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["OPERATORS", "HybridGenetic"]
@@ -56,6 +59,9 @@ class HybridGenetic(Weighting):
     random_state : int or None
         Seed; None is a fixed seed.
     n_jobs : int or None
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content and the seed. None
+        learns from all.
 
     Attributes
     ----------
@@ -69,6 +75,8 @@ class HybridGenetic(Weighting):
     seed_ : int
     stopped_ : str
         "patience", "time", "interrupt", or empty.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" that their accuracy keeps to with the "confidence".
 
     Notes
     -----
@@ -102,6 +110,7 @@ class HybridGenetic(Weighting):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.population_size = population_size
@@ -112,6 +121,7 @@ class HybridGenetic(Weighting):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         for name, least in (("n_neighbors", 1), ("population_size", 2), ("children", 1), ("rounds", 0)):
@@ -133,11 +143,12 @@ class HybridGenetic(Weighting):
         # in (0, 1]: a vector of zeros would tell no cases apart
         held = _Ranked(1.0 - rng.random((self.population_size, p)), scorer, self.n_neighbors)
         history: dict[str, list[float]] = {"best_accuracy": [], "mean_accuracy": []}
-        with Budget("GA-WKNN", self.max_time) as budget:
-            held.rank(budget)
+        first = self.population_size / self.children  # rounds that the first population costs as much as
+        with Budget("GA-WKNN", self.max_time, way_out=FEWER, how="about") as budget:
+            with stage(first, first + self.rounds):
+                held.rank(budget)
             self._keep(held, history)
-            warn_of_time(budget.seconds * self.children / self.population_size, self.rounds, self.id, self.max_time)
-            for step in budget.rounds(self.rounds):
+            for step in budget.rounds(self.rounds, before=first):
                 best = history["best_accuracy"]
                 if self.patience is not None and step - best.index(best[-1]) >= self.patience:
                     budget.stopped = "patience"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.progress import progress
 from nearwise.statistics.online import Pool, first_smallest
 from nearwise.statistics.records import Records
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weights import Global, PerClass, Weights
 
 __all__ = ["IB4"]
@@ -44,12 +44,19 @@ class IB4(Weighting):
     target_bins : int
         Intervals of about equally many cases into which a target that is a number is cut: they are its classes. With
         more than two, cases of different classes are so common that most scores fall below 0.
+    max_cases : int or None
+        Where there are more cases, the pass takes so many of them, of each class its share, drawn by their content, in
+        the given order. None takes all.
 
     Attributes
     ----------
     weights_ : Global or PerClass
     scores_ : array
         (p,) or (c, p): C / N - 1/2, before clipping at 0.
+    stopped_ : str
+        "interrupt" where Ctrl-C ended the pass, else nothing.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" of a share counted over them, with its "confidence".
 
     Notes
     -----
@@ -67,44 +74,58 @@ class IB4(Weighting):
     by_order = True
 
     scores_: Array
+    stopped_: str
 
-    def __init__(self, per_class: bool = False, acceptable: bool = False, target_bins: int = 2) -> None:
+    def __init__(
+        self,
+        per_class: bool = False,
+        acceptable: bool = False,
+        target_bins: int = 2,
+        max_cases: int | None = MAX_PASSED,
+    ) -> None:
         self.per_class = per_class
         self.acceptable = acceptable
         self.target_bins = target_bins
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         target = problem.target
         classes = [] if target.classes is None else target.classes.tolist()
+        once = OnePass(self.id, max(1, len(classes)) if self.per_class else 1)
         if not self.per_class:
-            self.scores_ = self._pass(problem, target.values, target.priors)
+            self.scores_ = self._pass(problem, target.values, target.priors, once)
+            self.stopped_ = once.stopped
             return Global(np.maximum(self.scores_, 0.0), problem.features)
-        concepts = []
+        concepts: list[Array] = []
         for code, share in enumerate(target.priors):
+            if once.is_interrupted:  # a class without a pass has the mean of the others
+                concepts.append(np.mean(concepts[:code], axis=0))
+                continue
             members = (target.values == code).astype(np.intp)
-            concepts.append(self._pass(problem, members, np.array([1.0 - share, share])))
-        self.scores_ = np.array(concepts)
+            concepts.append(self._pass(problem, members, np.array([1.0 - share, share]), once))
+        self.scores_, self.stopped_ = np.array(concepts), once.stopped
         weights = np.maximum(self.scores_, 0.0)
         weights[~weights.any(axis=1)] = 1.0  # a class without weights would be at distance 0 from everything
         return PerClass(weights, problem.features, classes, target.priors)
 
-    def _pass(self, problem: Problem, classes: NDArray[np.intp], priors: Array) -> Array:
+    def _pass(self, problem: Problem, classes: NDArray[np.intp], priors: Array, once: OnePass) -> Array:
         """(p,) C / N - 1/2 after one pass over the cases."""
         names = problem.features
         pool, records = Pool(problem.metric, problem.cases), Records(classes, len(priors))
         sums, norms = np.zeros(len(names)), np.zeros(len(names))
         rows = np.flatnonzero(problem.target.weights > 0)
-        for case in progress(rows.tolist(), len(rows), self.id):
-            if len(pool):
-                other = self._neighbour(pool, case, Global(np.maximum(_scores(sums, norms), 0.0), names), records)
-                gaps = pool.differences(case, other)
-                known = ~np.isnan(gaps)
-                amount = 1.0 - max(priors[classes[case]], priors[classes[other]])
-                agree = 1.0 - gaps if classes[case] == classes[other] else gaps
-                sums[known] += amount * agree[known]
-                norms[known] += amount
-            pool.add(case)
-            records.seen[classes[case]] += 1
+        with once:
+            for case in once.over(rows.tolist()):
+                if len(pool):
+                    other = self._neighbour(pool, case, Global(np.maximum(_scores(sums, norms), 0.0), names), records)
+                    gaps = pool.differences(case, other)
+                    known = ~np.isnan(gaps)
+                    amount = 1.0 - max(priors[classes[case]], priors[classes[other]])
+                    agree = 1.0 - gaps if classes[case] == classes[other] else gaps
+                    sums[known] += amount * agree[known]
+                    norms[known] += amount
+                pool.add(case)
+                records.seen[classes[case]] += 1
         return _scores(sums, norms)
 
     def _neighbour(self, pool: Pool, case: int, weights: Weights, records: Records) -> int:

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot, exp, log, power, product, weighted
 from nearwise.engines.mapped import mean_of
 from nearwise.errors import InputError, warn
+from nearwise.progress import stage
 from nearwise.statistics.folds import seed_of
 from nearwise.statistics.kernel_regression import KernelRegression, first_map
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all
-from nearwise.weighting.selecting import case_order, check_amount, check_choice
+from nearwise.weighting.nearby import NumberSoftmax, Softmax
+from nearwise.weighting.selecting import FEWER, case_order, check_amount, check_choice
 from nearwise.weighting.wrapping import cannot_learn, check_whole
 from nearwise.weights import Global, Matrix, Weights
 
@@ -23,12 +24,12 @@ __all__ = ["NeighbourhoodComponents", "NeighbourhoodWeights", "Softmax"]
 
 Array = NDArray[np.float64]
 
-KEPT_BYTES = 256 * 2**20
-"""of differences that are measured once and kept"""
-BLOCK_BYTES = 32 * 2**20
-"""of differences measured at a time"""
 SPREAD = 5.0
 """the mean distance at the start: near neighbours count e^5 times as much as the average one"""
+MAX_COMPARED = 2_000
+"""cases that learn where nothing else is said; every step compares all pairs of them"""
+EVALUATIONS = 1.1
+"""of the objective in a step"""
 STARTS = ("auto", "pca", "lda", "identity", "random")
 
 
@@ -57,11 +58,14 @@ class NeighbourhoodComponents(Weighting):
     tol : float
         Where it ends.
     random_state : int or None
-        Seed of a random start; None is a fixed seed.
+        Seed of a random start and of the sample; None is a fixed seed.
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content. None learns from
+        all, in memory that grows with the square of their number.
 
     Notes
     -----
-    Attributes: ``weights_`` (Matrix), ``n_iter_``.
+    Attributes: ``weights_`` (Matrix), ``n_iter_``, ``stopped_``, ``sampled_``.
 
     References: goldberger2005; weinberger2007.
 
@@ -78,6 +82,9 @@ class NeighbourhoodComponents(Weighting):
     shape = "matrix"
     check_parameters = {"max_iter": 10}  # noqa: RUF012 - a constant of the class
 
+    n_iter_: int
+    stopped_: str
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -85,69 +92,92 @@ class NeighbourhoodComponents(Weighting):
         max_iter: int = 50,
         tol: float = 1e-5,
         random_state: Any = None,
+        max_cases: int | None = MAX_COMPARED,
     ) -> None:
         self.n_components = n_components
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         self._check(problem)
         p = len(problem.features)
         rows = p if self.n_components is None else min(p, self.n_components)
         why = cannot_learn(problem)
+        self.n_iter_, self.stopped_ = 0, ""
         if why:
             if p > 1:
                 warn(f"{why}: {self.id!r} leaves the features as they are.")
-            self.n_iter_ = 0
-            kept = np.sort(problem.from_users(np.arange(p))[:rows])
-            return Matrix(problem.from_users(np.eye(p)[kept]), problem.features)
+            return self._as_they_are(problem, rows)
         order = case_order(problem, 0)  # so that rounding is the same in any order of cases
         X = _in_units(problem)[order]
-        if problem.target.classes is None:
-            found = self._descend(X, problem.target.values[order], rows)
-            is_square = rows == p and self.init in ("auto", "identity")
-            return Matrix(problem.to_users(found.T).T if is_square else found, problem.features)
-        made = sklearn_module("neighbors", self.id).NeighborhoodComponentsAnalysis(
-            n_components=rows, init=self.init, max_iter=self.max_iter, tol=self.tol,
-            random_state=seed_of(self.random_state),
-        )  # fmt: skip
+        is_number = problem.target.classes is None
+        start = f"{self.id!r} leaves the features as they are"
+        found: list[Array] = []  # the best map so far, if there is one
+        with Budget(f"search of {self.id!r}", None, start, "max_cases= learns from fewer cases") as budget:
+            (self._descend if is_number else self._by_sklearn)(X, problem.target.values[order], rows, found, budget)
+        self.stopped_ = budget.stopped
+        if not found:
+            return self._as_they_are(problem, rows)
+        is_square = rows == p and self._starts_at_identity(problem)  # row f began as feature f
+        return Matrix(problem.to_users(found[-1].T).T if is_square else found[-1], problem.features)
+
+    def _as_they_are(self, problem: Problem, rows: int) -> Matrix:
+        kept = np.sort(problem.from_users(np.arange(len(problem.features)))[:rows])
+        return Matrix(problem.from_users(np.eye(len(problem.features))[kept]), problem.features)
+
+    def _by_sklearn(self, X: Array, y: Array, rows: int, found: list[Array], budget: Budget) -> None:
         import warnings
 
+        steps = budget.rounds(self.max_iter)
+        next(steps)
+
+        def after(flat: Array, _: int) -> None:
+            found[:] = [flat.reshape(rows, -1).copy()]
+            budget.has_result, self.n_iter_ = True, self.n_iter_ + 1
+            next(steps, None)
+
+        made = sklearn_module("neighbors", self.id).NeighborhoodComponentsAnalysis(
+            n_components=rows, init=self.init, max_iter=self.max_iter, tol=self.tol, callback=after,
+            random_state=seed_of(self.random_state),
+        )  # fmt: skip
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "\\[NeighborhoodComponentsAnalysis\\] NCA did not converge")
-            made.fit(X, problem.target.values[order])
+            made.fit(X, y)
+        found[:] = [made.components_]
         self.n_iter_ = int(made.n_iter_)
-        is_square = rows == p and self._starts_at_identity(problem)
-        found = problem.to_users(made.components_.T).T if is_square else made.components_  # row f began as feature f
-        return Matrix(found, problem.features)
 
-    def _descend(self, X: Array, y: Array, rows: int) -> Array:
-        """(rows, p) the map with the smallest leave-one-out squared error on the way."""
+    def _descend(self, X: Array, y: Array, rows: int, found: list[Array], budget: Budget) -> None:
+        """The map (rows, p) with the smallest leave-one-out squared error, where the target is a number."""
         from scipy import optimize
 
-        error = KernelRegression(X, y)
-        best: list[tuple[float, Array]] = []
+        error, least = KernelRegression(X, y), np.inf
+        steps = budget.rounds(self.max_iter)
+        next(steps)
 
         def down(flat: Array) -> tuple[float, Array]:
+            nonlocal least
             value, gradient = error(flat.reshape(rows, -1))
-            if not best or value < best[-1][0]:
-                best.append((value, flat.copy()))
+            if not found or value < least:
+                least, found[:] = value, [flat.reshape(rows, -1).copy()]
+                budget.has_result = True
             return value, gradient.ravel()
 
         start = first_map(X, rows, self.init, seed_of(self.random_state))
         minimize: Any = optimize.minimize
         options: Any = {"maxiter": self.max_iter, "gtol": self.tol}
-        done = minimize(down, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        done = minimize(
+            down, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=lambda _: next(steps, None)
+        )
         self.n_iter_ = int(done.nit)
-        return best[-1][1].reshape(rows, -1)
 
     def _starts_at_identity(self, problem: Problem) -> bool:
         """Of as many rows as features; scikit-learn's "auto" does unless there are more classes."""
-        return self.init == "identity" or (
-            self.init == "auto" and len(problem.features) >= len(np.unique(problem.target.values))
-        )
+        if self.init != "auto" or problem.target.classes is None:
+            return self.init in ("auto", "identity")
+        return len(problem.features) >= len(np.unique(problem.target.values))
 
     def _check(self, problem: Problem) -> None:
         check_whole("n_components", self.n_components, 1, none=True)
@@ -207,10 +237,14 @@ class NeighbourhoodWeights(Weighting):
         The search ends where the projected gradient is smaller.
     max_time : float or None
         Seconds; the best weights so far are kept.
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content, and n above is
+        their number. None learns from all.
 
     Notes
     -----
-    Attributes: ``weights_`` (Global), ``objective_``, ``history_`` (the objective after each step), ``stopped_``.
+    Attributes: ``weights_`` (Global), ``objective_``, ``history_`` (the objective after each step), ``stopped_``,
+    ``sampled_``.
 
     References: goldberger2005; yang2012; weinberger2007.
 
@@ -235,11 +269,13 @@ class NeighbourhoodWeights(Weighting):
         max_iter: int = 100,
         tol: float = 1e-5,
         max_time: float | None = None,
+        max_cases: int | None = MAX_COMPARED,
     ) -> None:
         self.penalty = penalty
         self.max_iter = max_iter
         self.tol = tol
         self.max_time = max_time
+        self.max_cases = max_cases
 
     def _learn(self, problem: Problem) -> Weights:
         check_whole("max_iter", self.max_iter, 1)
@@ -251,20 +287,21 @@ class NeighbourhoodWeights(Weighting):
         if why:
             return Global(some_or_all(np.zeros(p), self.id, why) if p > 1 else np.ones(1), problem.features)
         penalty = 1.0 / len(problem.table) if self.penalty is None else float(self.penalty)
-        made = NumberSoftmax if problem.target.classes is None else Softmax
-        softmax = made(problem.take(case_order(problem, 0)), penalty)
-        weights = self._climb(softmax, p) * softmax.units
+        weights = self._climb(problem.take(case_order(problem, 0)), penalty)
         return Global(some_or_all(weights, self.id, "No feature brings cases of one target together"), problem.features)
 
-    def _climb(self, softmax: Softmax, p: int) -> Array:
+    def _climb(self, problem: Problem, penalty: float) -> Array:
         from scipy import optimize
 
         minimize: Any = optimize.minimize
-
+        p, units = len(problem.features), np.ones(len(problem.features))
         best: list[tuple[float, Array]] = []
+        start = f"{self.id!r} gives every feature the same weight"
 
         def down(u: Array) -> tuple[float, Array]:
-            value, gradient = softmax(u)
+            with stage(1.0, max(EVALUATIONS * self.max_iter, len(asked) + 1.0), len(asked)):
+                value, gradient = softmax(u)
+            asked.append(value)
             if not best or value > best[-1][0]:
                 best.append((value, u.copy()))
             budget.has_result = True
@@ -276,7 +313,12 @@ class NeighbourhoodWeights(Weighting):
                 budget.stopped = "time"
                 raise StopIteration
 
-        with Budget(f"search of {self.id!r}", self.max_time) as budget:
+        asked: list[float] = []
+        with Budget(f"search of {self.id!r}", self.max_time, start, FEWER) as budget:
+            made = NumberSoftmax if problem.target.classes is None else Softmax
+            with stage(0.5, EVALUATIONS * self.max_iter):
+                softmax = made(problem, penalty)
+            units = softmax.units
             options: Any = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-12}
             minimize(
                 down,
@@ -287,78 +329,8 @@ class NeighbourhoodWeights(Weighting):
                 callback=after,
                 options=options,
             )
-        self.objective_, self.stopped_ = best[-1][0], budget.stopped
-        return best[-1][1]
-
-
-class Softmax:
-    """The objective of `NeighbourhoodWeights` and its gradient, a block of queries at a time.
-
-    It takes weights u of differences that are scaled to a mean of 1: w = u * ``units``.
-    """
-
-    def __init__(self, problem: Problem, penalty: float) -> None:
-        self.problem, self.penalty = problem, penalty
-        self.n, self.p = len(problem.table), len(problem.features)
-        v = problem.target.weights
-        self.share = v / v.sum() if v.sum() > 0 else np.full(self.n, 1.0 / self.n)
-        self.heavy = log(np.where(v > 0, v, 1.0))
-        self.heavy[v <= 0] = -np.inf
-        self.step = max(1, min(self.n, BLOCK_BYTES // (8 * self.n * self.p)))
-        self.kept: dict[int, Array] = {}
-        self.keeps = 8 * self.p * self.n**2 <= KEPT_BYTES
-        self.units = np.ones(self.p)
-        means = sum(self.terms(start).sum(axis=(1, 2)) for start in range(0, self.n, self.step)) / self.n**2
-        self.units = np.where(means > 0, 1.0 / np.where(means > 0, means, 1.0), 0.0)
-        for block in self.kept.values():
-            block *= self.units[:, None, None]
-
-    def terms(self, start: int) -> Array:
-        """(p, r, n) delta^p in units of the scale."""
-        if start in self.kept:
-            return self.kept[start]
-        rows = slice(start, start + self.step)
-        metric, columns = self.problem.metric, self.problem.cases.columns
-        blocks = [
-            weighted(unit * m.scale(metric.p), power(m.block(column, column.take(rows)), metric.p))
-            for m, column, unit in zip(metric.measures, columns, self.units, strict=True)
-        ]
-        out = np.stack(blocks)
-        if self.keeps:
-            self.kept[start] = out
-        return out
-
-    def __call__(self, u: Array) -> tuple[float, Array]:
-        value, gradient = -self.penalty * float(u.sum()), np.full(self.p, -self.penalty)
-        for start in range(0, self.n, self.step):
-            terms = self.terms(start)
-            rows = np.arange(start, start + terms.shape[1])
-            logits = self.heavy[None, :] - product(u[None, :], terms.reshape(self.p, -1)).reshape(terms.shape[1:])
-            logits[np.arange(len(rows)), rows] = -np.inf
-            top = logits.max(axis=1, keepdims=True)
-            near = exp(logits - np.where(np.isfinite(top), top, 0.0))
-            total = near.sum(axis=1, keepdims=True)
-            near /= np.where(total > 0, total, 1.0)
-            right, pull = self._pulled(near, rows)
-            value += float(dot(self.share[rows], right))
-            gradient += np.array([dot(each.ravel(), pull.ravel()) for each in terms])
-        return value, gradient
-
-    def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        """(r,) how right the cases ``rows`` are by the probabilities (r, n) of their neighbours, and (r, n) what each
-        difference adds to the gradient of their sum."""
-        y = self.problem.target.values
-        same = y[rows][:, None] == y[None, :]
-        right = (near * same).sum(axis=1)
-        return right, near * (right[:, None] - same) * self.share[rows][:, None]
-
-
-class NumberSoftmax(Softmax):
-    """The same for a number as target: right by 1 - (y - mean of the neighbours)^2 / variance."""
-
-    def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        target = self.problem.target
-        answers = near @ target.values
-        gaps, variance = target.values[rows] - answers, target.variance or 1.0
-        factor = 2.0 * gaps / variance * self.share[rows]
-        return 1.0 - np.square(gaps) / variance, near * (answers[:, None] - target.values) * factor[:, None]
+        self.stopped_ = budget.stopped
+        if not best:
+            return np.where(units > 0, units, 0.0)
+        self.objective_ = best[-1][0]
+        return best[-1][1] * units

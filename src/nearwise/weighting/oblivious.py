@@ -7,6 +7,7 @@ import numpy as np
 from nearwise.differences.metric import Encoded
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching
 from nearwise.weighting.stepwise import eliminate
 from nearwise.weights import Weights
@@ -29,10 +30,11 @@ class Oblivious(Searching):
     a query the nearest ones answer, by the plain sum of differences (p = 1). It is `Backward` with nothing to
     set. Ranges and tables are those of all cases (K6, V7).
 
-    Parameters: ``max_time`` in seconds keeps the set so far; ``n_jobs`` threads.
+    Parameters: ``max_time`` in seconds keeps the set so far; ``n_jobs`` threads; ``max_cases`` as of `Forward`.
 
-    Attributes: ``weights_`` (Global of 0 and 1), ``n_abstract_cases_`` (cases that differ on the features left),
-    ``score_``, ``history_``, ``stopped_`` as of `Forward`.
+    Attributes: ``weights_`` (Global of 0 and 1), ``n_abstract_cases_`` (cases, of those that it learned from, that
+    differ on the features left),
+    ``score_``, ``history_``, ``stopped_``, ``sampled_`` as of `Forward`.
 
     References: langley1994.
 
@@ -53,9 +55,12 @@ class Oblivious(Searching):
 
     n_abstract_cases_: int
 
-    def __init__(self, max_time: float | None = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, max_time: float | None = None, n_jobs: int | None = None, max_cases: int | None = MAX_CASES
+    ) -> None:
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         eliminate(scorer, found, budget, len(found.names), tol=0.0, patience=1)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, did_you_mean
-from nearwise.progress import progress
 from nearwise.statistics.online import Pool
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weights import Global, Weights
 
 __all__ = ["EachWeights", "WeightedOverlap"]
@@ -32,6 +32,7 @@ class _Rewarded(Weighting):
     step: float
     tolerance: float
     scores_: Array
+    stopped_: str
 
     @abstractmethod
     def _changed(self, scores: Array, signs: Array) -> Array:
@@ -51,15 +52,16 @@ class _Rewarded(Weighting):
         if self.pool == "all":
             for case in rows:
                 pool.add(case)
-        for case in progress(rows, len(rows), self.id):
-            other = pool.nearest(case, Global(np.maximum(scores, 0.0), names))
-            if other >= 0:
-                gaps = pool.differences(case, other)
-                matches = np.where(gaps <= self.tolerance, 1.0, np.where(np.isnan(gaps), 0.0, -1.0))
-                scores = self._changed(scores, matches if classes[case] == classes[other] else -matches)
-            if self.pool == "earlier":
-                pool.add(case)
-        self.scores_ = scores
+        with OnePass(self.id) as once:
+            for case in once.over(rows, grows=self.pool == "earlier"):
+                other = pool.nearest(case, Global(np.maximum(scores, 0.0), names))
+                if other >= 0:
+                    gaps = pool.differences(case, other)
+                    matches = np.where(gaps <= self.tolerance, 1.0, np.where(np.isnan(gaps), 0.0, -1.0))
+                    scores = self._changed(scores, matches if classes[case] == classes[other] else -matches)
+                if self.pool == "earlier":
+                    pool.add(case)
+        self.scores_, self.stopped_ = scores, once.stopped
         return Global(np.maximum(scores, 0.0), names)
 
 
@@ -88,12 +90,19 @@ class EachWeights(_Rewarded):
     target_bins : int
         Intervals of about equally many cases into which a target that is a number is cut: an answer from the same
         interval is right.
+    max_cases : int or None
+        Where there are more cases, the pass takes so many of them, of each class its share, drawn by their content, in
+        the given order. None takes all.
 
     Attributes
     ----------
     weights_ : Global
     scores_ : array
         (p,) the weights before clipping at 0.
+    stopped_ : str
+        "interrupt" where Ctrl-C ended the pass, else nothing.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" of a share counted over them, with its "confidence".
 
     Notes
     -----
@@ -112,12 +121,18 @@ class EachWeights(_Rewarded):
     check_parameters = {"step": 0.1, "tolerance": 0.12}  # noqa: RUF012 - a constant of the class
 
     def __init__(
-        self, step: float = 0.02, update: str = "add", tolerance: float = 0.0, target_bins: int = BINS
+        self,
+        step: float = 0.02,
+        update: str = "add",
+        tolerance: float = 0.0,
+        target_bins: int = BINS,
+        max_cases: int | None = MAX_PASSED,
     ) -> None:
         self.step = step
         self.update = update
         self.tolerance = tolerance
         self.target_bins = target_bins
+        self.max_cases = max_cases
 
     def _check(self) -> None:
         super()._check()
@@ -145,9 +160,10 @@ class WeightedOverlap(_Rewarded):
     sample weight 0 is skipped; other sample weights do not count.
 
     Parameters: ``step``, mu; ``tolerance``, what still matches; ``pool``, where the neighbour is sought: among "all"
-    other cases, or among those "earlier" in the pass, as `EachWeights` does; ``target_bins`` as in `EachWeights`.
+    other cases, or among those "earlier" in the pass, as `EachWeights` does; ``target_bins`` and ``max_cases`` as in
+    `EachWeights`.
 
-    Attributes: ``weights_`` (Global), ``scores_`` (p,) the same numbers.
+    Attributes: ``weights_`` (Global), ``scores_`` (p,) the same numbers, ``stopped_`` and ``sampled_``.
 
     References: payne1998, sect. 3 and eq. 7.
 
@@ -165,11 +181,19 @@ class WeightedOverlap(_Rewarded):
     p = 1
     check_parameters = {"tolerance": 0.1}  # noqa: RUF012 - a constant of the class
 
-    def __init__(self, step: float = 0.02, tolerance: float = 0.0, pool: str = "all", target_bins: int = BINS) -> None:
+    def __init__(
+        self,
+        step: float = 0.02,
+        tolerance: float = 0.0,
+        pool: str = "all",
+        target_bins: int = BINS,
+        max_cases: int | None = MAX_PASSED,
+    ) -> None:
         self.step = step
         self.tolerance = tolerance
         self.pool = pool
         self.target_bins = target_bins
+        self.max_cases = max_cases
 
     def _check(self) -> None:
         super()._check()

@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.progress import stage
 from nearwise.statistics.changes import Changes
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import DIGITS, Found, Scorer, Searching, case_order
 from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Permutation"]
 
 Array = NDArray[np.float64]
+
+DEARER = 2.0
+"""what a permutation of every feature costs over the plain accuracy, about"""
 
 
 class Permutation(Searching):
@@ -37,14 +42,14 @@ class Permutation(Searching):
         k; "loo" takes the k that is best with equal weights and all values in place.
     repeats : int
         Permutations a feature.
-    folds, vote, max_time, random_state, n_jobs
+    folds, vote, max_time, random_state, n_jobs, max_cases
         As of `Forward`; time is looked at after every permutation.
 
     Notes
     -----
     Attributes: ``weights_`` (Global), ``scores_`` (p,) mean losses, negative ones too, ``spread_`` (p,) their standard
     deviation over the permutations, ``score_`` (accuracy with all values in place), ``history_`` (empty),
-    ``stopped_``.
+    ``stopped_``, ``sampled_``.
 
     References: breiman2001, sect. 10; fisher2019.
 
@@ -56,6 +61,7 @@ class Permutation(Searching):
     id = "permutation"
     place = FEEDBACK_GLOBAL
     reference = "breiman2001, fisher2019"
+    how_long = "about"
 
     scores_: Array
     spread_: Array
@@ -69,6 +75,7 @@ class Permutation(Searching):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.repeats = repeats
@@ -77,6 +84,7 @@ class Permutation(Searching):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
         check_whole("repeats", self.repeats, 1)
@@ -84,17 +92,27 @@ class Permutation(Searching):
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         n, p = len(problem.table), len(found.names)
-        plain = np.round(scorer.changes.accuracies(Changes.none(np.ones(p)), scorer.k)[0], DIGITS)
+        with stage(1.0, 1.0 + DEARER * self.repeats):
+            plain = np.round(scorer.changes.accuracies(Changes.none(np.ones(p)), scorer.k)[0], DIGITS)
         k = int(plain.argmax()) + 1 if scorer.is_open else scorer.k
+        found.score = plain[k - 1]
         order = case_order(problem, scorer.seed)
         changes = Changes.of(np.ones(p), np.arange(p), 1.0)
         losses = []
-        for step in budget.rounds(self.repeats):
+        for step in budget.rounds(self.repeats, costs=[DEARER] * self.repeats, before=1.0):
             stand_in = np.empty(n, dtype=np.intp)
             stand_in[order] = order[np.random.default_rng([scorer.seed, step]).permutation(n)]
             mixed = scorer.changes.accuracies(changes, k, np.broadcast_to(stand_in, (p, n)))[:, -1]
             losses.append(np.round(plain[k - 1] - mixed, DIGITS))
-            self.scores_ = np.mean(losses, axis=0)
-            self.spread_ = np.std(losses, axis=0)
-            found.keep(np.maximum(self.scores_, 0.0), plain[k - 1])
+            self._keep(losses, found)
             budget.has_result = True
+
+    def _keep(self, losses: list[Array], found: Found) -> None:
+        self.scores_, self.spread_ = np.mean(losses, axis=0), np.std(losses, axis=0)
+        found.keep(np.maximum(self.scores_, 0.0), found.score)
+
+    def _salvage(self, scorer: Scorer, found: Found) -> None:
+        """Of the first permutation, what the cases asked so far have lost."""
+        partial = scorer.changes.partial
+        if partial is not None and partial.has_any and np.isfinite(found.score):
+            self._keep([np.round(found.score - partial.accuracies[:, -1], DIGITS)], found)

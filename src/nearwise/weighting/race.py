@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.errors import InputError
+from nearwise.progress import counted
 from nearwise.statistics.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import (
     DIGITS,
     Array,
@@ -85,14 +87,14 @@ class Race(Searching):
         Whether features are taken in, left out or both; only "backward" starts with all of them.
     n_neighbors : int
         k of the classifier.
-    vote, max_features, max_time, random_state, n_jobs
+    vote, max_features, max_time, random_state, n_jobs, max_cases
         As of `Forward`.
 
     Notes
     -----
     Attributes: ``weights_`` (Global of 0 and 1), ``score_`` (on the cases asked in the last race), ``history_``
     (with ``cases`` asked and sets ``left`` of each race), ``n_classified_`` (cases classified, over all sets),
-    ``stopped_``.
+    ``stopped_``, ``sampled_``.
 
     References: moore1994; maron1997; hoeffding1963.
 
@@ -121,6 +123,7 @@ class Race(Searching):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.delta = delta
         self.bound = bound
@@ -133,6 +136,7 @@ class Race(Searching):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
         check_whole("n_neighbors", self.n_neighbors, 1)
@@ -154,7 +158,7 @@ class Race(Searching):
         if chosen.any():
             found.keep(chosen, float("nan"))
             budget.has_result = True
-        for _ in budget.rounds(2**p if p < 20 else 2**20):
+        for _ in budget.rounds(2**p if p < 20 else 2**20, expected=p):
             changes = self._entrants(chosen)
             outcome = self.race(scorer, changes, order, problem.target.weights)
             self.n_classified_ += outcome.asked
@@ -187,7 +191,7 @@ class Race(Searching):
         left = np.arange(len(changes))
         wrong = np.zeros((len(changes), len(order)))
         asked = cases = 0
-        for start in range(0, len(order), self.block):
+        for start in counted(range(0, len(order), self.block), looks):
             rows = order[start : start + self.block]
             right = scorer.changes.right(changes.take(left), scorer.k, rows)[:, :, -1]
             wrong[left, start : start + len(rows)] = (1.0 - right) * share[rows]

@@ -8,7 +8,7 @@ numbers as target in `relief_numbers`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,11 @@ from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.contrast import Contrast
 from nearwise.statistics.regression_contrast import RegressionContrast
-from nearwise.statistics.sampling import generator
+from nearwise.statistics.scattered import Collected
 from nearwise.statistics.unknown import by_policy, by_probabilities
+from nearwise.weighting.asking import AUTO, Asked, Asking, asking_cases, check_asking
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.budget import Budget
 from nearwise.weights import Global, Weights
 
 __all__ = ["Relief", "ReliefF", "ReliefLike", "contrast_weights"]
@@ -40,8 +42,11 @@ class ReliefLike(Weighting):
     power = 1
     """near cases are found by the sum of differences (Reading F2), whatever the power of the final distance"""
 
+    usual_asking: ClassVar[int] = 20_000
+    """cases that ask under n_samples="auto" """
+
     n_neighbors: int
-    n_samples: int | None
+    n_samples: int | str | None
     drop: float | None
     keep: float
     unknown: str
@@ -49,17 +54,22 @@ class ReliefLike(Weighting):
     random_state: Any
 
     scores_: Floats
+    stopped_: str
 
     @abstractmethod
-    def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        """(p,) the method's formula over the cases ``rows`` that ask for neighbours."""
+    def _scores(self, asking: Asking) -> Asked | None:
+        """The method's formula over the cases that ask for neighbours; None where Ctrl-C came before the first."""
 
-    def _number_scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        """(p,) the same for a target that is a number; the k nearest cases have equal influence (F14)."""
+    def _number_scores(self, asking: Asking) -> Asked | None:
+        """The same for a target that is a number; the k nearest cases have equal influence (F14)."""
+        contrast, target = asking.contrast, asking.target
         found = RegressionContrast(contrast, target)
-        for piece, near in contrast.near(rows, self._nearest):
-            found.add_listed(piece, near, near.shares * near.spread(target.weights[piece] / np.maximum(near.places, 1)))
-        return found.scores(float(target.weights[rows].sum()))
+        with asking.budget:
+            for at, piece, near in contrast.near(asking.rows, self._nearest):
+                each = target.weights[piece] / np.maximum(near.places, 1)
+                found.add_listed(at, piece, near, near.shares * near.spread(each))
+                asking.note(piece)
+        return asking.regression(found)
 
     @property
     def _nearest(self) -> int:
@@ -71,19 +81,26 @@ class ReliefLike(Weighting):
         counts = problem.target.weights > 0
         if not counts.all():  # a case of weight 0 is not there
             problem = problem.take(np.flatnonzero(counts))
-        rows = self._rows(len(problem.target))
+        rows = self._rows(problem)
         p = len(problem.features)
-        kept, self.scores_ = np.arange(p), np.zeros(p)
+        kept, self.scores_, self.sampled_ = np.arange(p), np.zeros(p), None
         formula = self._number_scores if problem.target.classes is None else self._scores
+        start = f"{self.id!r} gives every feature the same weight"
+        budget = Budget(f"contrast of {self.id!r}", None, start, "n_samples= asks fewer cases", "about")
         while True:
-            scores = formula(self._contrast(problem, kept), rows, problem.target)
-            self.scores_[kept] = scores
-            better = self._better(scores, p)
-            if better is None:
+            found = formula(Asking(self._contrast(problem, kept), rows, problem.target, budget))
+            if found is None:
+                break
+            self.scores_[kept] = found.scores
+            if len(rows) < len(problem.target) and getattr(self, "picks", None) is None:
+                self.sampled_ = found.sampled(problem.target)
+            better = self._better(found.scores, p)
+            if better is None or budget.is_interrupted:
                 break
             kept = kept[better]
+        self.stopped_ = budget.stopped
         weights = np.zeros(p)
-        weights[kept] = self._weights(self.scores_[kept])
+        weights[kept] = self._weights(self.scores_[kept]) if budget.has_result else 1.0
         if not weights.any():
             what = "targets" if problem.target.classes is None else "classes"
             warn(
@@ -123,20 +140,15 @@ class ReliefLike(Weighting):
         cases = type(problem.cases)(tuple(columns), len(target))
         return Contrast(measures, cases, groups, n_groups, self.power, unknown, threads(self.n_jobs))
 
-    def _rows(self, n: int) -> Ints:
-        """The cases that ask for neighbours: all of them, or ``n_samples`` at random."""
-        if self.n_samples is None or self.n_samples >= n:
-            return np.arange(n, dtype=np.int64)
-        drawn = generator(self.random_state).choice(n, self.n_samples, replace=False)
-        return np.sort(drawn).astype(np.int64)
+    def _rows(self, problem: Problem) -> Ints:
+        """The cases that ask for neighbours."""
+        return asking_cases(problem, self.n_samples, self.usual_asking, self.random_state)
 
     def _check(self, problem: Problem) -> None:
-        for name in ("n_neighbors", "n_samples"):
-            given = getattr(self, name, None)
-            if given is None and name != "n_neighbors":
-                continue
-            if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
-                raise InputError(f"{name} must be a whole number from 1, got {given!r}.")
+        given = getattr(self, "n_neighbors", None)
+        if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
+            raise InputError(f"n_neighbors must be a whole number from 1, got {given!r}.")
+        check_asking(self.n_samples)
         if self.drop is not None and not (isinstance(self.drop, float | np.floating) and 0 < self.drop < 1):
             raise InputError(f"drop={self.drop!r}: expected a share between 0 and 1, or None to drop no features.")
         if not (isinstance(self.keep, int | float | np.number) and 0 < self.keep <= 1):
@@ -176,8 +188,9 @@ class Relief(ReliefLike):
         tau; None keeps the scores as weights.
     picks : list of int or None
         Positions of the cases that ask, in any number; None asks ``n_samples``.
-    n_samples : int or None
-        How many cases ask, drawn at random without replacement; None asks all.
+    n_samples : int, "auto" or None
+        How many cases ask, of each class its share, drawn by their content and the seed; None asks all. "auto" asks all
+        up to 20,000 cases and so many where there are more; the sums are then scaled up to all cases.
     drop, keep : float
         Drop the worst ``drop`` of the features round after round (TuRF) until the share ``keep`` is left.
     unknown : "policy" or "probabilities"
@@ -187,7 +200,8 @@ class Relief(ReliefLike):
 
     Notes
     -----
-    Attributes: ``weights_`` (Global), ``scores_`` (p,).
+    Attributes: ``weights_`` (Global), ``scores_`` (p,), ``stopped_`` ("interrupt" where Ctrl-C ended it), ``sampled_``
+    as in `ReliefF`.
 
     References: kira1992, fig. 1; wettschereck1997, eq. 14; moore2007.
 
@@ -205,7 +219,7 @@ class Relief(ReliefLike):
         self,
         threshold: float | None = None,
         picks: Any = None,
-        n_samples: int | None = None,
+        n_samples: int | str | None = AUTO,
         drop: float | None = None,
         keep: float = 0.5,
         unknown: str = "policy",
@@ -221,29 +235,42 @@ class Relief(ReliefLike):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _rows(self, n: int) -> Ints:
+    def _rows(self, problem: Problem) -> Ints:
         if self.picks is None:
-            return super()._rows(n)
-        picks = np.asarray(self.picks)
+            return super()._rows(problem)
+        picks, n = np.asarray(self.picks), len(problem.target)
         if picks.ndim != 1 or picks.dtype.kind not in "iu" or not len(picks) or picks.min() < 0 or picks.max() >= n:
             raise InputError(f"picks must be positions of cases, from 0 to {n - 1}, got {self.picks!r}.")
         return picks.astype(np.int64)
 
-    def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        scores = np.zeros(len(contrast.measures))
-        for piece, near in contrast.near(rows, 1, with_sums=True):
-            own = contrast.groups[piece]
-            asks = np.repeat(np.arange(len(piece)), contrast.n_groups)
-            group = np.tile(np.arange(contrast.n_groups), len(piece))
-            is_hit = near.spread(group == own[asks])
-            asks = near.spread(asks)
-            nearest = np.full(len(piece), np.inf)  # of all other classes together
-            np.minimum.at(nearest, asks[~is_hit], near.sums[~is_hit])
-            is_miss = ~is_hit & (near.sums <= nearest[asks] * (1.0 + TIE))
-            tied = np.bincount(asks[is_miss], minlength=len(piece))
-            coefficients = np.where(is_hit, -near.shares, is_miss / np.maximum(tied, 1)[asks])
-            scores += contrast.listed(piece, near, coefficients * target.weights[piece][asks])
-        return scores
+    def _scores(self, asking: Asking) -> Asked | None:
+        contrast, weights = asking.contrast, asking.target.weights
+        sums = Collected(len(contrast.measures))
+        with asking.budget:
+            for at, piece, near in contrast.near(asking.rows, 1, with_sums=True):
+                own = contrast.groups[piece]
+                asks = np.repeat(np.arange(len(piece)), contrast.n_groups)
+                group = np.tile(np.arange(contrast.n_groups), len(piece))
+                is_hit = near.spread(group == own[asks])
+                asks = near.spread(asks)
+                nearest = np.full(len(piece), np.inf)  # of all other classes together
+                np.minimum.at(nearest, asks[~is_hit], near.sums[~is_hit])
+                is_miss = ~is_hit & (near.sums <= nearest[asks] * (1.0 + TIE))
+                tied = np.bincount(asks[is_miss], minlength=len(piece))
+                coefficients = np.where(is_hit, -near.shares, is_miss / np.maximum(tied, 1)[asks])
+                sums.add(at, piece, contrast.listed(piece, near, coefficients * weights[piece][asks]))
+                asking.note(piece)
+        return self._sum(asking, sums) if len(sums) else None
+
+    def _sum(self, asking: Asking, sums: Collected) -> Asked:
+        """Scores that are sums: over the cases that were to ask, or over all where a sample stands for them."""
+        rows, scores, meant = asking.asked(sums), sums.total, asking.rows
+        if isinstance(self.n_samples, str) and self.picks is None:
+            meant = np.arange(len(asking.target))
+        whole = asking.weight(meant)
+        if len(rows) < len(meant):
+            scores = scores * (whole / asking.weight(rows))
+        return Asked(scores, rows, 2.0 * whole * asking.largest)
 
     @property
     def _nearest(self) -> int:
@@ -277,8 +304,9 @@ class ReliefF(ReliefLike):
     ----------
     n_neighbors : int
         k.
-    n_samples : int or None
-        m, how many cases ask, drawn at random without replacement; None asks all.
+    n_samples : int, "auto" or None
+        m, how many cases ask, of each class its share, drawn by their content and the seed; None asks all. "auto" asks
+        all up to 20,000 cases and so many where there are more.
     drop, keep : float
         Drop the worst ``drop`` of the features round after round (TuRF) until the share ``keep`` is left.
     unknown : "probabilities" or "policy"
@@ -288,7 +316,9 @@ class ReliefF(ReliefLike):
 
     Notes
     -----
-    Attributes: ``weights_`` (Global), ``scores_`` (p,).
+    Attributes: ``weights_`` (Global), ``scores_`` (p,), ``stopped_`` ("interrupt" where Ctrl-C ended it: the scores are
+    those of the cases that had asked), ``sampled_`` (None where all cases ask, else how many "cases" were drawn, "of"
+    how many, and the "error" that all scores keep to with the "confidence", by Hoeffding's bound).
 
     References: kononenko1994; robnik2003, fig. 2; wettschereck1997, sect. 3.1.1; moore2007.
 
@@ -304,7 +334,7 @@ class ReliefF(ReliefLike):
     def __init__(
         self,
         n_neighbors: int = 10,
-        n_samples: int | None = None,
+        n_samples: int | str | None = AUTO,
         drop: float | None = None,
         keep: float = 0.5,
         unknown: str = "probabilities",
@@ -319,13 +349,16 @@ class ReliefF(ReliefLike):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        weigh, scores = contrast_weights(target), np.zeros(len(contrast.measures))
-        for piece, near in contrast.near(rows, self.n_neighbors):
-            asks = target.weights[piece][:, None] * weigh[contrast.groups[piece]]  # (m, c)
-            each = asks.ravel() / np.maximum(near.places, 1.0)
-            scores += contrast.listed(piece, near, near.spread(each) * near.shares)
-        return np.asarray(scores / target.weights[rows].sum())
+    def _scores(self, asking: Asking) -> Asked | None:
+        contrast, target = asking.contrast, asking.target
+        weigh, sums = contrast_weights(target), Collected(len(contrast.measures))
+        with asking.budget:
+            for at, piece, near in contrast.near(asking.rows, self.n_neighbors):
+                asks = target.weights[piece][:, None] * weigh[contrast.groups[piece]]  # (m, c)
+                each = asks.ravel() / np.maximum(near.places, 1.0)
+                sums.add(at, piece, contrast.listed(piece, near, near.spread(each) * near.shares))
+                asking.note(piece)
+        return asking.mean(sums, wide=2.0)
 
     def _check(self, problem: Problem) -> None:
         super()._check(problem)

@@ -15,6 +15,7 @@ from nearwise.engines.base import TIE
 from nearwise.errors import InputError
 from nearwise.statistics.contrast import Contrast, Near
 from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.weighting.asking import AUTO, Asked, Asking
 from nearwise.weighting.base import Problem
 from nearwise.weighting.relief import ReliefLike
 
@@ -51,7 +52,7 @@ class RReliefF(ReliefLike):
 
     Notes
     -----
-    Attributes: ``weights_`` (Global), ``scores_`` (p,).
+    Attributes: ``weights_`` (Global), ``scores_`` (p,), ``stopped_`` and ``sampled_`` as in `ReliefF`.
 
     References: robnik1997, fig. 2; robnik2003, fig. 3; moore2007.
 
@@ -67,7 +68,7 @@ class RReliefF(ReliefLike):
         self,
         n_neighbors: int = 10,
         sigma: float | None = None,
-        n_samples: int | None = None,
+        n_samples: int | str | None = AUTO,
         drop: float | None = None,
         keep: float = 0.5,
         unknown: str = "probabilities",
@@ -99,15 +100,18 @@ class RReliefF(ReliefLike):
         numbers = Target(np.zeros(len(problem.target)), None, problem.target.weights)
         return super()._contrast(replace(problem, target=numbers), features)
 
-    def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
+    def _scores(self, asking: Asking) -> Asked | None:
+        contrast, target = asking.contrast, asking.target
         found = RegressionContrast(contrast, target)
-        for piece, near in contrast.near(rows, self.n_neighbors, with_sums=self.sigma is not None):
-            asks = near.spread(np.arange(len(piece)))
-            influence = self._influence(near)
-            totals = np.bincount(asks, weights=influence, minlength=len(piece))
-            influence *= target.weights[piece][asks] / np.where(totals > 0, totals, 1.0)[asks]
-            found.add_listed(piece, near, influence)
-        return found.scores(float(target.weights[rows].sum()))
+        with asking.budget:
+            for at, piece, near in contrast.near(asking.rows, self.n_neighbors, with_sums=self.sigma is not None):
+                asks = near.spread(np.arange(len(piece)))
+                influence = self._influence(near)
+                totals = np.bincount(asks, weights=influence, minlength=len(piece))
+                influence *= target.weights[piece][asks] / np.where(totals > 0, totals, 1.0)[asks]
+                found.add_listed(at, piece, near, influence)
+                asking.note(piece)
+        return asking.regression(found)
 
     _number_scores = _scores
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.target import Target
 from nearwise.engines.base import TIE
-from nearwise.statistics.contrast import Contrast
+from nearwise.progress import stage
 from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.statistics.scattered import Collected
+from nearwise.weighting.asking import AUTO, Asked, Asking
 from nearwise.weighting.relief import ReliefLike, contrast_weights
 
 __all__ = ["SURF", "MultiSURF", "MultiSURFStar", "SURFStar"]
@@ -24,12 +26,13 @@ class Zones(ReliefLike):
 
     per_case: ClassVar[bool]
     """whether each case has limits of its own, or all have the mean distance of all pairs"""
+    usual_asking = 5_000
     uses_far: ClassVar[bool] = False
     """whether far cases count, the other way round"""
 
     def __init__(
         self,
-        n_samples: int | None = None,
+        n_samples: int | str | None = AUTO,
         drop: float | None = None,
         keep: float = 0.5,
         unknown: str = "probabilities",
@@ -43,44 +46,72 @@ class Zones(ReliefLike):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
-        weigh, scores = contrast_weights(target), np.zeros(len(contrast.measures))
+    def _scores(self, asking: Asking) -> Asked | None:
+        contrast, target = asking.contrast, asking.target
+        weigh, found = contrast_weights(target), Collected(len(contrast.measures))
         members = (contrast.groups[:, None] == np.arange(contrast.n_groups)).astype(np.float64)  # (n, c)
-        overall = None if self.per_case else self._mean_distance(contrast, rows)
-        for piece, sums in contrast.blocks(rows):
-            nearer, farther = self._limits(sums, piece, overall)
-            near, far = sums < nearer[:, None], sums > farther[:, None]
-            coefficients = np.zeros_like(sums)
-            for zone, sign in ((near, 1.0), (far, -1.0))[: 1 + self.uses_far]:
-                zone[np.arange(len(piece)), piece] = False
-                inside = zone @ members  # (m, c) how many of each class
-                each = sign * weigh[contrast.groups[piece]] / np.maximum(inside, 1.0)
-                coefficients += zone * each[:, contrast.groups]
-            scores += contrast.blocked(piece, coefficients * target.weights[piece][:, None])
-        return np.asarray(scores / target.weights[rows].sum())
+        overall = None if self.per_case else self._mean_distance(asking)
+        with asking.budget:
+            for at, piece, sums, (nearer, farther) in self._zoned(asking, overall):
+                near, far = sums < nearer[:, None], sums > farther[:, None]
+                coefficients = np.zeros_like(sums)
+                for zone, sign in ((near, 1.0), (far, -1.0))[: 1 + self.uses_far]:
+                    zone[np.arange(len(piece)), piece] = False
+                    inside = zone @ members  # (m, c) how many of each class
+                    each = sign * weigh[contrast.groups[piece]] / np.maximum(inside, 1.0)
+                    coefficients += zone * each[:, contrast.groups]
+                found.add(at, piece, contrast.blocked(piece, coefficients * target.weights[piece][:, None]))
+                asking.note(piece)
+        return asking.mean(found, wide=2.0 * (1 + self.uses_far))
 
-    def _number_scores(self, contrast: Contrast, rows: Ints, target: Target) -> Floats:
+    def _number_scores(self, asking: Asking) -> Asked | None:
         """The formula of `RReliefF` with the zone as neighbours, less that with the far zone where far cases count."""
-        overall = None if self.per_case else self._mean_distance(contrast, rows)
+        contrast, target = asking.contrast, asking.target
         zones = [RegressionContrast(contrast, target) for _ in range(1 + self.uses_far)]
-        totals = np.zeros(len(zones))
-        for piece, sums in contrast.blocks(rows):
-            nearer, farther = self._limits(sums, piece, overall)
-            for at, inside in enumerate((sums < nearer[:, None], sums > farther[:, None])[: len(zones)]):
-                inside[np.arange(len(piece)), piece] = False
-                sizes = inside.sum(axis=1)
-                asks = np.where(sizes > 0, target.weights[piece], 0.0)  # an empty zone says nothing
-                totals[at] += asks.sum()
-                zones[at].add_block(piece, inside * (asks / np.maximum(sizes, 1))[:, None])
-        scores = [zone.scores(float(total)) for zone, total in zip(zones, totals, strict=True)]
-        return scores[0] - scores[1] if self.uses_far else scores[0]
+        totals = Collected(len(zones))
+        overall = None if self.per_case else self._mean_distance(asking)
+        with asking.budget:
+            for number, piece, sums, (nearer, farther) in self._zoned(asking, overall):
+                weight = np.zeros(len(zones))
+                for at, inside in enumerate((sums < nearer[:, None], sums > farther[:, None])[: len(zones)]):
+                    inside[np.arange(len(piece)), piece] = False
+                    sizes = inside.sum(axis=1)
+                    asks = np.where(sizes > 0, target.weights[piece], 0.0)  # an empty zone says nothing
+                    weight[at] = asks.sum()
+                    zones[at].add_block(number, piece, inside * (asks / np.maximum(sizes, 1))[:, None])
+                totals.add(number, piece, weight)
+                asking.note(piece)
+        found = [asking.regression(zone, float(total)) for zone, total in zip(zones, totals.total, strict=True)]
+        near, far = found[0], found[-1]
+        if near is None or far is None or not self.uses_far:
+            return near
+        return Asked(near.scores - far.scores, far.rows, near.wide + far.wide)
 
-    def _mean_distance(self, contrast: Contrast, rows: Ints) -> float:
-        """Of the cases that ask from all others."""
-        total = 0.0
-        for piece, sums in contrast.blocks(rows):
-            total += float(_without_self(sums, piece).sum())
-        return total / max(1, len(rows) * (len(contrast) - 1))
+    def _zoned(
+        self, asking: Asking, overall: float | None
+    ) -> Iterator[tuple[int, Ints, Floats, tuple[Floats, Floats]]]:
+        """Pieces of (number, rows, sums, limits).
+
+        Where Ctrl-C came while the mean distance was sought, the mean so far limits the zones, of as many cases as can
+        ask in a moment.
+        """
+        passes = 1.0 if self.per_case else 2.0
+        if overall is None and not self.per_case:
+            return
+        with stage(1.0, passes, passes - 1.0):
+            for at, piece, sums in asking.contrast.blocks(asking.rows):
+                yield at, piece, sums, self._limits(sums, piece, overall)
+                if asking.budget.is_spent:
+                    return
+
+    def _mean_distance(self, asking: Asking) -> float | None:
+        """Of the cases that ask from all others; None where Ctrl-C came before the first."""
+        contrast, found = asking.contrast, Collected(1)
+        with asking.budget, stage(1.0, 2.0):
+            for at, piece, sums in contrast.blocks(asking.rows):
+                found.add(at, piece, np.array([_without_self(sums, piece).sum()]))
+        pairs = max(1, len(found.rows) * (len(contrast) - 1))
+        return float(found.total[0]) / pairs if len(found) else None
 
     def _limits(self, sums: Floats, rows: Ints, overall: float | None) -> tuple[Floats, Floats]:
         """(m,) nearer than the first is near, farther than the second is far; a distance at the limit is neither."""
@@ -115,10 +146,11 @@ class SURF(Zones):
     equals the limit is not inside (F11). A target that is a number has the score of `RReliefF` with the cases in the
     zone as neighbours, each of equal influence; cases whose zone is empty do not ask (F14).
 
-    Parameters: ``n_samples``, ``drop``, ``keep``, ``unknown``, ``n_jobs`` and ``random_state`` as in `ReliefF`; with
-    ``n_samples`` the mean distance is that of the cases that ask.
+    Parameters: ``n_samples``, ``drop``, ``keep``, ``unknown``, ``n_jobs`` and ``random_state`` as in `ReliefF`, but for
+    "auto", which asks up to 5,000 cases: each is compared with all others. With a sample the mean distance is that of
+    the cases that ask.
 
-    Attributes: ``weights_`` (Global), ``scores_`` (p,).
+    Attributes: ``weights_`` (Global), ``scores_`` (p,), ``stopped_`` and ``sampled_`` as in `ReliefF`.
 
     References: greene2009; urbanowicz2018.
 

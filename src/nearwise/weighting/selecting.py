@@ -6,7 +6,7 @@ features, then to the first in canonical order, which does not depend on the col
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
 from nearwise.statistics.number_evaluator import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator_of, warn_of_chance
 from nearwise.weights import Global, Weights
 
@@ -28,6 +29,8 @@ Array = NDArray[np.float64]
 
 LARGEST_K = 50
 """of the k tried under n_neighbors="loo" (Reading K4)"""
+FEWER = "max_time= ends it at a time, max_cases= learns from fewer cases"
+"""the way out of a long search"""
 DIGITS = 12
 """scores that agree in so many decimals are equal"""
 
@@ -38,6 +41,7 @@ class Scorer:
     def __init__(
         self, problem: Problem, n_neighbors: Any, folds: Any, vote: str, seed: int, n_jobs: int | None
     ) -> None:
+        folds = problem.by_case(folds)
         folds = None if folds is None else given_folds(folds, problem.metric, problem.cases, problem.target, seed)
         made = evaluator_of(problem.target)
         evaluator = made(problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs))
@@ -54,7 +58,11 @@ class Scorer:
     def __call__(self, changes: Changes) -> Array:
         """(c,) scores."""
         self.asked += len(changes)
-        found = np.round(self.changes.accuracies(changes, self.k), DIGITS)
+        return self.of(self.changes.accuracies(changes, self.k))
+
+    def of(self, accuracies: Array) -> Array:
+        """(c,) scores from the accuracies (c, k) with 1 .. k neighbours."""
+        found = np.round(accuracies, DIGITS)
         return np.asarray(found.max(axis=1) if self.is_open else found[:, -1])
 
     def one(self, weights: Any) -> float:
@@ -84,6 +92,9 @@ class Searching(Weighting):
     numbers = "own"
     """a target that is a number is predicted by the mean of the neighbours, and R squared stands for the accuracy"""
 
+    how_long: ClassVar[str] = "up to about"
+    """how sure the time is that a search foretells"""
+
     history_: list[dict[str, Any]]
     score_: float
     stopped_: str
@@ -91,6 +102,7 @@ class Searching(Weighting):
     n_neighbors: Any = 1
     folds: Any = None
     vote: str = "majority"
+    max_cases: int | None = MAX_CASES
     max_time: float | None = None
     random_state: Any = None
     n_jobs: int | None = None
@@ -98,6 +110,14 @@ class Searching(Weighting):
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         """Keep the best weights in ``found``, and say so to the budget as soon as there are any."""
         raise NotImplementedError
+
+    def _salvage(self, scorer: Scorer, found: Found) -> None:
+        """Keep the best vector by the cases asked so far, if any; Ctrl-C came before a first step was done."""
+        partial = scorer.changes.partial
+        if partial is not None and partial.has_any:
+            scores = scorer.of(partial.accuracies)
+            best = int(scores.argmax())
+            found.keep(partial.changes.vectors()[best], scores[best])
 
     def _check(self, problem: Problem) -> None:
         """Parameters of the method."""
@@ -108,8 +128,9 @@ class Searching(Weighting):
         check_choice("vote", self.vote, ("majority", "distance"))
         self._check(problem)
         seed = seed_of(self.random_state)
-        found = Found(problem)
-        with Budget(f"search of {self.id!r}", self.max_time) as budget:
+        found, scorer = Found(problem), None
+        start = f"{self.id!r} goes by the cases asked so far, or keeps every feature"
+        with Budget(f"search of {self.id!r}", self.max_time, start, FEWER, self.how_long) as budget:
             why = cannot_learn(problem)
             if why:
                 self._without_search(found, why)
@@ -117,6 +138,10 @@ class Searching(Weighting):
                 warn_of_chance(problem, self.id)
                 scorer = Scorer(problem, self.n_neighbors, self.folds, self.vote, seed, self.n_jobs)
                 self._search(scorer, found, budget, problem)
+        if budget.is_interrupted and found.weights is None and scorer is not None:
+            self._salvage(scorer, found)
+        if budget.is_interrupted and found.weights is None:
+            found.keep(np.ones(len(found.names)), float("nan"))
         self.history_, self.score_, self.stopped_ = found.history, found.score, budget.stopped
         if found.weights is None:
             raise InputError("The search found no weights.")

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.progress import stage
 from nearwise.statistics.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_amount
 from nearwise.weighting.wrapping import check_whole
 
@@ -29,6 +31,7 @@ class Stepwise(Searching):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        max_cases: int | None = MAX_CASES,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.folds = folds
@@ -39,6 +42,7 @@ class Stepwise(Searching):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
         check_whole("max_features", self.max_features, 1, none=True)
@@ -83,6 +87,9 @@ class Forward(Stepwise):
         Seed of the folds; None is a fixed seed.
     n_jobs : int or None
         Threads.
+    max_cases : int or None
+        Where there are more cases, so many learn: of each class its share, drawn by their content and the seed. None
+        learns from all.
 
     Attributes
     ----------
@@ -94,6 +101,8 @@ class Forward(Stepwise):
         Of every step the change, the features and the score.
     stopped_ : str
         Why the search ended early: "time", "interrupt" or nothing.
+    sampled_ : dict or None
+        How many "cases" were drawn, "of" how many, and the "error" that their accuracy keeps to with the "confidence".
 
     Notes
     -----
@@ -111,8 +120,9 @@ class Forward(Stepwise):
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         chosen = np.zeros(len(found.names))
-        stale = 0
-        for _ in budget.rounds(self._limit(len(chosen))):
+        stale, p = 0, len(chosen)
+        limit = self._limit(p)
+        for _ in budget.rounds(limit, costs=[2.0 * p - taken for taken in range(limit)]):
             free = np.flatnonzero(chosen == 0)
             scores = scorer(Changes.of(chosen, free, 1.0))
             best = int(scores.argmax())  # the first of equals
@@ -165,12 +175,15 @@ class Backward(Stepwise):
 def eliminate(scorer: Scorer, found: Found, budget: Budget, limit: int, tol: float, patience: int) -> None:
     """Leave out one feature after the other, down to ``limit`` in any case, then while no more than tol is lost."""
     chosen = np.ones(len(found.names))
-    top = scorer.one(chosen)
+    p = len(chosen)
+    costs = [2.0 * p - left_out for left_out in range(p - 1)]  # of the features that stay and the sets that are tried
+    with stage(p, p + sum(costs)):
+        top = scorer.one(chosen)
     found.tell("all", chosen, top)
     found.keep(chosen, top)
     budget.has_result = True
     stale = 0
-    for _ in budget.rounds(len(chosen) - 1):
+    for _ in budget.rounds(p - 1, costs=costs, before=p):
         held = np.flatnonzero(chosen)[::-1]  # of equals the last feature goes
         scores = scorer(Changes.of(chosen, held, 0.0))
         best = int(scores.argmax())

@@ -22,13 +22,10 @@ __all__ = [
     "evaluator",
     "evaluator_of",
     "warn_of_chance",
-    "warn_of_time",
 ]
 
 CASES_A_FEATURE = 5
 """with fewer cases a feature, a search finds weights that suit the cases by chance"""
-LONG = 600.0
-"""seconds of a search that are foretold with the way out"""
 
 
 def check_whole(name: str, given: Any, least: int, none: bool = False) -> None:
@@ -41,6 +38,7 @@ def check_whole(name: str, given: Any, least: int, none: bool = False) -> None:
 
 def evaluator(problem: Problem, folds: Any, seed: int, n_jobs: int | None) -> Evaluator:
     """Counts right answers by folds, or how near predicted numbers are; None leaves one out. Majority votes (K11)."""
+    folds = problem.by_case(folds)
     if folds is not None:
         folds = given_folds(folds, problem.metric, problem.cases, problem.target, seed)
     made = evaluator_of(problem.target)
@@ -81,14 +79,4 @@ def warn_of_chance(problem: Problem, method: str) -> None:
             f"{n} cases for {p} features: {method!r} picks weights by how well they do on these cases, and with fewer "
             f"than {CASES_A_FEATURE} cases a feature much of that is chance. Compare with 'mdw' or 'none' on cases "
             "it has not seen."
-        )
-
-
-def warn_of_time(seconds: float, rounds: int, method: str, max_time: float | None) -> None:
-    """Foretell a long search from the time of one round."""
-    if max_time is None and seconds * rounds > LONG:
-        warn(
-            f"{method!r} will take about {seconds * rounds / 60:.0f} minutes: {rounds} rounds of {seconds:.1f} s, and "
-            "a round grows with the square of the number of cases. Give max_time=seconds to stop with the best so "
-            "far, or Ctrl-C."
         )
