@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks import (
     dense,
     feedback,
+    footprint,
     gradient,
     growth,
     metrics,
@@ -40,7 +41,7 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, shapes, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, metrics, presets, quantification, planner,
+        relief, selection, gradient, metrics, presets, quantification, planner, footprint,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

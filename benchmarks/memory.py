@@ -18,9 +18,18 @@ def peak_mb(process: int | str = "self") -> float | None:
 
     Not ru_maxrss, which on Linux includes what the parent held when it started the process.
     """
+    return _status_mb(process, "VmHWM:")
+
+
+def held_mb(process: int | str = "self") -> float | None:
+    """The memory that a process holds now (VmRSS); None where the system does not say."""
+    return _status_mb(process, "VmRSS:")
+
+
+def _status_mb(process: int | str, field: str) -> float | None:
     try:
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+            if line.startswith(field):
                 return int(line.split()[1]) / 1024
     except OSError:
         pass

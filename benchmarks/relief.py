@@ -106,6 +106,10 @@ WORKS = (
     _relief(5_000, 100, Contender("scikit-rebate", skrebate_relief, ("skrebate",), tolerance=1e-3)),
     _relief(20_000, 20),
     Work(
+        "relief-million", f"ReliefF, {NEIGHBOURS} neighbours, 1,000,000 x 20 numbers, of which 20,000 cases ask",
+        partial(numbers, 1_000_000, 20), (Contender(ours.NAME, nearwise_relief, ours=True),), repeats=3,
+    ),
+    Work(
         "relief-mixed", "ReliefF, 5,000 x (50 numbers + 50 symbols), 5% missing", partial(mixed, 5_000, 100),
         (
             Contender(ours.NAME, nearwise_relief, ours=True),
