@@ -149,7 +149,12 @@ class SharesFitted(RowsFitted):
         return (codes.astype(np.int64) * len(self.answers) + answer) * len(self.weights) + weight
 
     def asking(self, values: Codes, target: Target) -> Codes:
-        """(n,) the codes under which stored cases ask: of the row that their own label is not in."""
+        """(n,) the codes under which stored cases ask: of the row that their own label is not in.
+
+        Under another target than the one of the rows (numbers that a method has put into classes) they ask as they are.
+        """
+        if (target.classes is not None) != self.is_of_classes:
+            return values
         known = values >= 0
         out = values.copy()
         found = np.searchsorted(self._keys, self._key(values[known], target.take(np.flatnonzero(known))))

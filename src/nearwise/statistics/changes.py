@@ -212,12 +212,13 @@ class ChangeEvaluator:
 
     def _block(self, feature: int, queries: Ints) -> Floats:
         column, measure = self.cases.columns[feature], self.metric.measures[feature]
-        return np.ascontiguousarray(power(measure.block(column, column.take(queries)), self.metric.p))
+        asked = self.evaluator.asking.columns[feature].take(queries)
+        return np.ascontiguousarray(power(measure.block(column, asked), self.metric.p))
 
     def _planned(self, weights: Floats, k: int, rows: Ints, feature: int, stand_in: Ints | None) -> Flags:
         """(r, k) under one weight vector, through the planner: any kind and policy, no core needed."""
         own, target = self.evaluator, self.evaluator.target
-        queries = self.cases.take(rows)
+        queries = own.asking.take(rows)
         if stand_in is not None:
             columns = list(queries.columns)
             columns[feature] = self.cases.columns[feature].take(stand_in[rows])

@@ -99,8 +99,10 @@ class Contrast:
         power: int,
         unknown: Sequence[Unknown | None],
         threads: int = 1,
+        asking: Measured | None = None,
     ) -> None:
         self.measures, self.cases, self.power, self.unknown = tuple(measures), cases, power, tuple(unknown)
+        self.asking = cases if asking is None else asking
         self.groups, self.n_groups, self.threads = groups.astype(np.int32), n_groups, max(1, threads)
         self.scales = np.array([m.scale(1) for m in measures])
         self._native = self._packed()
@@ -193,7 +195,8 @@ class Contrast:
             starts = np.flatnonzero(np.concatenate([[True], i[1:] != i[:-1]])) if len(i) else np.zeros(0, dtype=np.intp)
             parts = np.split(j, starts[1:]) if len(i) else []
             asked = zip(starts, parts, strict=True)
-            blocks = [fitted.block(values[part], values[i[start] : i[start] + 1])[0] for start, part in asked]
+            own = self.asking.columns[f].values
+            blocks = [fitted.block(values[part], own[i[start] : i[start] + 1])[0] for start, part in asked]
             deltas = np.concatenate(blocks) if blocks else np.zeros(0)
         deltas = self.scales[f] * deltas
         if unknown is not None:
@@ -242,7 +245,7 @@ class Contrast:
     def _deltas(self, f: int, rows: Ints) -> Floats:
         """(m, n) differences of one feature of some cases from all cases."""
         measure, column, unknown = self.measures[f], self.cases.columns[f], self.unknown[f]
-        asked = column.take(rows)
+        asked = self.asking.columns[f].take(rows)
         deltas = self.scales[f] * measure.fitted.block(column.values, asked.values)
         if unknown is not None:
             unknown.fill(deltas, rows, self.groups)

@@ -59,6 +59,7 @@ class Evaluator:
     ) -> None:
         self._check_target(target)
         self.metric, self.cases, self.target = metric, cases, target
+        self.asking = metric.asking(cases, target)
         self.by_distance, self.threads = by_distance, max(1, threads)
         self.leaves_one_out = folds is None
         self.folds = np.zeros(len(cases), dtype=np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
@@ -173,7 +174,7 @@ class Evaluator:
             payload = Payload(stored.values, stored.weights[:, None], self.target.n_classes)
             engine = plan(distance, threads=self.threads).engine
             leave_out = everything if self.leaves_one_out else None
-            ballots = collect(engine, self.cases.take(asked), k, payload, "fair", leave_out)
+            ballots = collect(engine, self.asking.take(asked), k, payload, "fair", leave_out)
             codes = winners(ballots, k, rule, self.metric.root, self.target.priors)
             hits = codes == self.target.values[asked, None]
             out[fold] = dot(self.target.weights[asked], hits)

@@ -16,13 +16,17 @@ TABLE_CELLS = 4_000_000
 """differences of symbols that are looked up at once: 32 MB"""
 
 
-def pair_differences(measure: Measure, cases: Encoded, stored: Ints, queries: Ints) -> Floats:
+def pair_differences(
+    measure: Measure, cases: Encoded, stored: Ints, queries: Ints, asking: Encoded | None = None
+) -> Floats:
     """(l,) raw differences of stored case ``stored[i]`` and query ``queries[i]`` under the missing policy.
 
     The same bits as `Measure.pair`; 0 where "ignore" leaves a pair out (see `left_out_pairs`). Pairs of one query
-    should stand together: kinds that only compare blocks are asked once a query.
+    should stand together: kinds that only compare blocks are asked once a query. ``asking`` are the cases as queries,
+    where these are encoded in another way.
     """
-    raw = _known(measure.fitted, cases.values, stored, queries, measure.name)
+    own = cases.values if asking is None else asking.values
+    raw = _known(measure.fitted, cases.values, own, stored, queries, measure.name)
     if cases.missing is None:
         return raw
     x, q = cases.missing[stored], cases.missing[queries]
@@ -46,7 +50,9 @@ def left_out_pairs(measure: Measure, cases: Encoded, stored: Ints, queries: Ints
     return np.asarray(cases.missing[stored] | cases.missing[queries])
 
 
-def _known(fitted: Fitted, values: NDArray[np.generic], stored: Ints, queries: Ints, name: str) -> Floats:
+def _known(
+    fitted: Fitted, values: NDArray[np.generic], own: NDArray[np.generic], stored: Ints, queries: Ints, name: str
+) -> Floats:
     if fitted.form in ("line", "circle"):
         gaps = np.abs(values[queries] - values[stored])  # type: ignore[operator]
         period = getattr(fitted, "period", None)
@@ -57,7 +63,7 @@ def _known(fitted: Fitted, values: NDArray[np.generic], stored: Ints, queries: I
     if fitted.form == "overlap":
         return np.asarray(values[queries] != values[stored], dtype=np.float64)
     if fitted.form == "table":
-        codes, row = np.unique(values[queries], return_inverse=True)
+        codes, row = np.unique(own[queries], return_inverse=True)
         if len(codes) * len(fitted.levels or ()) <= TABLE_CELLS:
             return np.asarray(fitted.table(codes)[row, values[stored]])  # type: ignore[attr-defined]
     out = np.empty(len(stored))
@@ -65,5 +71,5 @@ def _known(fitted: Fitted, values: NDArray[np.generic], stored: Ints, queries: I
     ends = np.append(starts[1:], len(queries))
     for start, end in progress(zip(starts, ends, strict=True), len(starts), f"differences of {name}"):
         q = queries[start]
-        out[start:end] = fitted.block(values[stored[start:end]], values[q : q + 1])[0]
+        out[start:end] = fitted.block(values[stored[start:end]], own[q : q + 1])[0]
     return out

@@ -96,7 +96,7 @@ class NumberEvaluator(Evaluator):
         rows = np.arange(len(self.cases)) if rows is None else rows
         answers = np.full((len(rows), 1 if only_last else k), self.target.mean)
         rule = InverseDistance() if self.by_distance else Majority()
-        for some, ballots in self._ballots(weights, k, rows, self.cases.take(rows) if queries is None else queries):
+        for some, ballots in self._ballots(weights, k, rows, self.asking.take(rows) if queries is None else queries):
             for place, count in enumerate([k] if only_last else range(1, k + 1)):
                 total = tally(*ballots.at(count), rule, self.metric.root)[0][:, 0]
                 known = total[:, 0] > 0
@@ -110,7 +110,7 @@ class NumberEvaluator(Evaluator):
         The squared error of a mean of so many cases drawn at random is (1 + 1 / crowd) times the variance.
         """
         rows, out = np.arange(len(self.cases)), np.full(len(self.cases), np.inf)
-        for some, ballots in self._ballots(weights, k, rows, self.cases):
+        for some, ballots in self._ballots(weights, k, rows, self.asking):
             inside, tied = ballots.found.inside.astype(np.float64), np.maximum(ballots.found.tied, 1)
             filled = np.isfinite(ballots.found.sums).sum(axis=1)
             squares = inside + np.square(filled - inside) / tied  # of shares of a place: 1, or places over those tied
@@ -156,7 +156,7 @@ class NumberChanges(ChangeEvaluator):
         found = []
         asked = zip(changes.vectors(), changes.features, strict=True)
         for c, (vector, feature) in enumerate(counted(asked, len(changes))):
-            queries = self.cases.take(rows)
+            queries = self.evaluator.asking.take(rows)
             if stand_ins is not None:
                 columns = list(queries.columns)
                 columns[feature] = self.cases.columns[feature].take(stand_ins[c][rows])

@@ -31,16 +31,18 @@ class Pool:
     (0, [0.25, 1.0])
     """
 
-    def __init__(self, metric: Metric, cases: Measured, classes: Any = None) -> None:
+    def __init__(self, metric: Metric, cases: Measured, classes: Any = None, asking: Measured | None = None) -> None:
         n, p = len(cases), len(metric.names)
         self.metric, self.cases, self.stored = metric, cases, Stored(cases, classes)
+        self.asking = cases if asking is None else asking
         self._ids = np.zeros(n, dtype=np.intp)
         self._count = 0
         self._scales = metric.scales()
         self._largest = np.array([float(m.fitted.maximum) for m in metric.measures])
         even = Distance(metric, Global(np.ones(p), metric.names), self.stored)
         self._engine: BlockEngine | None = None
-        self._native = None if NativeEngine.refuses(even) else core()
+        embeds = any(m.fitted.embeds for m in metric.measures)  # such a feature is several columns of the core
+        self._native = None if embeds or NativeEngine.refuses(even) else core()
         if self._native is not None:
             engine = NativeEngine(even)
             self._is_symbol, self._one, self._both = engine._is_symbol, engine._one, engine._both
@@ -79,7 +81,7 @@ class Pool:
         if self._engine is None:
             made = MappedEngine if isinstance(weights, Matrix) else BlockEngine
             self._engine = made(Distance(self.metric, weights, self.stored))
-        found = self._engine.block(self.cases.take(slice(case, case + 1)), weights)[0]
+        found = self._engine.block(self.asking.take(slice(case, case + 1)), weights)[0]
         return np.where(np.isnan(found), np.inf, found)
 
     def nearest(self, case: int, weights: Weights) -> int:
@@ -102,7 +104,8 @@ class Pool:
             raw = np.where(holes, np.where(np.isnan(q) & np.isnan(x), self._both, self._one), raw)
         else:
             pairs = zip(self.metric.measures, self.cases.columns, strict=True)
-            found = [measure.pair(column, other, column, case) for measure, column in pairs]
+            asked = self.asking.columns
+            found = [m.pair(column, other, asked[f], case) for f, (m, column) in enumerate(pairs)]
             raw = np.array([np.nan if value is None else value for value in found])
         shares = np.divide(raw, self._largest, out=np.where(np.isnan(raw), np.nan, 0.0), where=self._largest > 0)
         return np.asarray(np.minimum(shares, 1.0))

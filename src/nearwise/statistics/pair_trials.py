@@ -45,6 +45,7 @@ class PairTrials:
         by_distance: bool,
     ) -> None:
         self.metric, self.cases, self.target = metric, cases, target
+        self.asking = metric.asking(cases, target)
         self.folds, self.n_folds = folds, int(folds.max(initial=0)) + 1
         self.leaves_one_out, self.by_distance = leaves_one_out, by_distance
         self.scales = metric.scales()
@@ -87,7 +88,7 @@ class PairTrials:
     def _term(self, f: int, rows: NDArray[np.intp]) -> Floats:
         """(m, n) differences of some cases from all, under the missing policy, raised to the power."""
         measure, column = self.metric.measures[f], self.cases.columns[f]
-        asked = column.take(rows)
+        asked = self.asking.columns[f].take(rows)
         if f in self.held:
             raw = measure.under_policy(self.held[f].block(rows), column, asked)
         else:

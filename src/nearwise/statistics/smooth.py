@@ -57,6 +57,7 @@ class SmoothError:
         if len(cases) < 2:
             raise InputError("Leaving one case out leaves none: the smooth error needs at least two cases.")
         self.metric, self.cases, self.target = metric, cases, target
+        self.asking = metric.asking(cases, target)
         self.k, self.threads = min(k, len(cases) - 1), max(1, threads)
         self.kernel: Kernel = InverseKernel() if kernel is None else kernel
         self._scales = metric.scales()
@@ -86,7 +87,7 @@ class SmoothError:
         one counts as one j-th right."""
         row = self._asked([weights])[0]
         wrong = np.zeros(len(self.cases))
-        for near in neighbourhoods(self._engine(row), self.cases, self.k, self._payload, CELLS // len(row)):
+        for near in neighbourhoods(self._engine(row), self.asking, self.k, self._payload, CELLS // len(row)):
             votes = self._votes(near, self.kernel.weigh(_Terms.of(self, near).sums(row), near, self.metric.p))
             shares = self._gaps(votes, near.rows)[2]
             ahead = shares >= (1.0 - TIE) * shares.max(axis=1, keepdims=True)
@@ -103,7 +104,7 @@ class SmoothError:
         engine = self._engine(row)
         for start in counted(range(0, len(self.cases), step), -(-len(self.cases) // step)):
             rows = np.arange(start, min(len(self.cases), start + step))
-            ballots = collect(engine, self.cases.take(rows), largest, self._payload, "fair", rows)
+            ballots = collect(engine, self.asking.take(rows), largest, self._payload, "fair", rows)
             for k in range(1, largest + 1):
                 votes = tally(*ballots.at(k), InverseDistance(), self.metric.root)[0]
                 errors[rows, k - 1] = self._voted(votes, rows)
@@ -126,7 +127,7 @@ class SmoothError:
     def _add_up(self, weights: Floats, with_gradient: bool) -> tuple[float, Floats]:
         n, p = len(self.cases), len(weights)
         errors, slopes = np.zeros(n), np.zeros((n, p if with_gradient else 0))
-        for near in neighbourhoods(self._engine(weights), self.cases, self.k, self._payload, CELLS // p):
+        for near in neighbourhoods(self._engine(weights), self.asking, self.k, self._payload, CELLS // p):
             terms = _Terms.of(self, near)
             sums = terms.sums(weights)
             kernel = self.kernel.weigh(sums, near, self.metric.p)
@@ -188,11 +189,11 @@ class _Terms:
 
     @classmethod
     def of(cls, error: SmoothError, near: Near) -> _Terms:
-        metric, cases = error.metric, error.cases
+        metric, cases, asking = error.metric, error.cases, error.asking
         queries = near.rows[near.owner]
         powers, out = [], []
-        for measure, column, scale in zip(metric.measures, cases.columns, error._scales, strict=True):
-            raw = pair_differences(measure, column, near.cases, queries)
+        for f, (measure, column, scale) in enumerate(zip(metric.measures, cases.columns, error._scales, strict=True)):
+            raw = pair_differences(measure, column, near.cases, queries, asking.columns[f])
             powers.append(weighted(scale, power(raw, metric.p)))
             out.append(left_out_pairs(measure, column, near.cases, queries))
         known = None

@@ -111,7 +111,7 @@ class IB4(Weighting):
     def _pass(self, problem: Problem, classes: NDArray[np.intp], priors: Array, once: OnePass) -> Array:
         """(p,) C / N - 1/2 after one pass over the cases."""
         names = problem.features
-        pool, records = Pool(problem.metric, problem.cases), Records(classes, len(priors))
+        pool, records = Pool(problem.metric, problem.cases, asking=problem.asking), Records(classes, len(priors))
         sums, norms = np.zeros(len(names)), np.zeros(len(names))
         rows = np.flatnonzero(problem.target.weights > 0)
         with once:

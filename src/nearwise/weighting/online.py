@@ -45,7 +45,7 @@ class _Rewarded(Weighting):
 
     def _learn(self, problem: Problem) -> Weights:
         self._check()
-        pool = Pool(problem.metric, problem.cases)
+        pool = Pool(problem.metric, problem.cases, asking=problem.asking)
         classes, names = problem.target.values, problem.features
         scores = np.ones(len(names))
         rows = np.flatnonzero(problem.target.weights > 0).tolist()

@@ -138,7 +138,8 @@ class ReliefLike(Weighting):
                 has_classes = target.classes is not None
                 unknown.append(by_probabilities(measure, column, groups, n_groups, target.weights, has_classes))
         cases = type(problem.cases)(tuple(columns), len(target))
-        return Contrast(measures, cases, groups, n_groups, self.power, unknown, threads(self.n_jobs))
+        asking = type(problem.cases)(tuple(m.asking(c, target) for m, c in zip(measures, columns)), len(target))
+        return Contrast(measures, cases, groups, n_groups, self.power, unknown, threads(self.n_jobs), asking)
 
     def _rows(self, problem: Problem) -> Ints:
         """The cases that ask for neighbours."""
