@@ -88,8 +88,14 @@ def test_ctrl_c_keeps_weights(monkeypatch, name, at):
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", ["beam", "forward", "permutation", *(r for r in RELIEF if not r.endswith("-star"))])
 def test_what_is_kept_goes_by_cases_from_all_over_the_table(monkeypatch, name):
-    interrupted(monkeypatch, {"permutation": 200, "surf": 20, "forward": 40, "beam": 40}.get(name, 5))
-    with pytest.warns(NearwiseWarning, match="Interrupted after"):
+    at, told = {
+        "permutation": (200, "'permutation' goes by the cases asked so far"),
+        "surf": (5, "'surf' goes by as many cases as can ask in a moment"),
+        "forward": (40, "'forward' goes by the cases asked so far"),
+        "beam": (40, "'beam' goes by the cases asked so far"),
+    }.get(name, (5, r"keeps what (40|60) of 120 cases have found"))
+    interrupted(monkeypatch, at)
+    with pytest.warns(NearwiseWarning, match=told):
         method = made(name).fit(*table())
     assert method.feature_importances_.argmax() == 0
     assert method.feature_importances_[0] > method.feature_importances_[1:].max()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -23,7 +23,8 @@ class Budget:
 
     The search keeps its best weights in a variable of its own and sets ``has_result`` once there are any; from then on
     Ctrl-C ends the search and not the program. Where the weights that a search starts from are already better than
-    nothing, it says so in ``start``, and Ctrl-C keeps these until there is a result. ``kept`` says what is kept.
+    nothing, it says so in ``start``, and Ctrl-C keeps these until there is a result; a function is called then, makes
+    what it can of a round that was cut short, and says what. ``kept`` says what is kept of a result.
 
     >>> with Budget("search", max_time=None) as budget:
     ...     for step in budget.rounds(3):
@@ -33,7 +34,12 @@ class Budget:
     """
 
     def __init__(
-        self, label: str, max_time: float | None = None, start: str = "", way_out: str = "", how: str = "up to about"
+        self,
+        label: str,
+        max_time: float | None = None,
+        start: str | Callable[[], str] = "",
+        way_out: str = "",
+        how: str = "up to about",
     ) -> None:
         if max_time is not None and not (isinstance(max_time, int | float | np.number) and max_time > 0):
             raise InputError(f"max_time={max_time!r}: expected seconds above 0, or None for no limit.")
@@ -95,5 +101,6 @@ class Budget:
         if self.has_result:
             warn(f"Interrupted after {self.seconds:.1f} s: the {self.label} keeps {self.kept}.")
         else:
-            warn(f"Interrupted after {self.seconds:.1f} s, before there was a first result: {self.start}.")
+            start = self.start if isinstance(self.start, str) else self.start()
+            warn(f"Interrupted after {self.seconds:.1f} s, before there was a first result: {start}.")
         return True

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 ENOUGH = 1e-6
 """a share of the error; less is no progress"""
+PREPARING = 10.0
+"""points that could be tried while k is chosen, about"""
 ROUNDING = 1e-12
 """what is judged is no better by less"""
 
@@ -83,15 +85,15 @@ def descend(
 
     The error jumps where neighbours change, which can stop a line search early: then the search starts afresh from
     the best point, until that brings nothing. What comes back is the best point ever tried, so the error never
-    rises (Reading S6). ``prepare`` is done first, as long as trying a point; Ctrl-C keeps the start from there on.
+    rises (Reading S6). ``prepare`` is done first; Ctrl-C keeps the start from there on.
     """
     from scipy.optimize import Bounds, minimize
 
     found = Descent(start.copy(), np.inf)
-    part = _Parts((1 if stop is None else 2) * (max_iter + 1) + (prepare is not None))
+    part = _Parts((1 if stop is None else 2) * (max_iter + 1) + (0.0 if prepare is None else PREPARING))
     with Budget(label, max_time, "the weights stay where they start", FEWER) as budget:
         if prepare is not None:
-            part(prepare)
+            part(prepare, PREPARING)
         found.error, _ = part(partial(function, start))
         found.errors.append(found.error)
         if stop is not None:
@@ -134,15 +136,15 @@ def descend(
 
 
 class _Parts:
-    """Parts of about equal cost that a work is made of, a point tried or judged each, for the forecast of the whole."""
+    """Parts that a work is made of, for its forecast; their unit is a point that is tried, or judged."""
 
-    def __init__(self, expected: int) -> None:
-        self.expected, self.done = expected, 0
+    def __init__(self, expected: float) -> None:
+        self.expected, self.done = expected, 0.0
 
-    def __call__(self, part: Callable[[], T]) -> T:
-        with stage(1.0, max(self.expected, self.done + 1), self.done):
+    def __call__(self, part: Callable[[], T], cost: float = 1.0) -> T:
+        with stage(cost, max(self.expected, self.done + cost), self.done):
             out = part()
-        self.done += 1
+        self.done += cost
         return out
 
 

@@ -19,7 +19,7 @@ __all__ = ["Permutation"]
 
 Array = NDArray[np.float64]
 
-DEARER = 2.0
+DEARER = 6.0
 """what a permutation of every feature costs over the plain accuracy, about"""
 
 
@@ -111,8 +111,10 @@ class Permutation(Searching):
         self.scores_, self.spread_ = np.mean(losses, axis=0), np.std(losses, axis=0)
         found.keep(np.maximum(self.scores_, 0.0), found.score)
 
-    def _salvage(self, scorer: Scorer, found: Found) -> None:
+    def _salvage(self, scorer: Scorer, found: Found) -> bool:
         """Of the first permutation, what the cases asked so far have lost."""
         partial = scorer.changes.partial
-        if partial is not None and partial.has_any and np.isfinite(found.score):
-            self._keep([np.round(found.score - partial.accuracies[:, -1], DIGITS)], found)
+        if partial is None or not partial.has_any or not np.isfinite(found.score):
+            return False
+        self._keep([np.round(found.score - partial.accuracies[:, -1], DIGITS)], found)
+        return True

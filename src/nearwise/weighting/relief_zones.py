@@ -110,6 +110,7 @@ class Zones(ReliefLike):
         with asking.budget, stage(1.0, 2.0):
             for at, piece, sums in contrast.blocks(asking.rows):
                 found.add(at, piece, np.array([_without_self(sums, piece).sum()]))
+                asking.budget.start = f"{self.id!r} goes by as many cases as can ask in a moment"
         pairs = max(1, len(found.rows) * (len(contrast) - 1))
         return float(found.total[0]) / pairs if len(found) else None
 

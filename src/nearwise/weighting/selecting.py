@@ -111,13 +111,15 @@ class Searching(Weighting):
         """Keep the best weights in ``found``, and say so to the budget as soon as there are any."""
         raise NotImplementedError
 
-    def _salvage(self, scorer: Scorer, found: Found) -> None:
+    def _salvage(self, scorer: Scorer, found: Found) -> bool:
         """Keep the best vector by the cases asked so far, if any; Ctrl-C came before a first step was done."""
         partial = scorer.changes.partial
-        if partial is not None and partial.has_any:
-            scores = scorer.of(partial.accuracies)
-            best = int(scores.argmax())
-            found.keep(partial.changes.vectors()[best], scores[best])
+        if partial is None or not partial.has_any:
+            return False
+        scores = scorer.of(partial.accuracies)
+        best = int(scores.argmax())
+        found.keep(partial.changes.vectors()[best], scores[best])
+        return True
 
     def _check(self, problem: Problem) -> None:
         """Parameters of the method."""
@@ -128,8 +130,15 @@ class Searching(Weighting):
         check_choice("vote", self.vote, ("majority", "distance"))
         self._check(problem)
         seed = seed_of(self.random_state)
-        found, scorer = Found(problem), None
-        start = f"{self.id!r} goes by the cases asked so far, or keeps every feature"
+        found: Found = Found(problem)
+        scorer: Scorer | None = None
+
+        def start() -> str:
+            if scorer is not None and self._salvage(scorer, found):
+                return f"{self.id!r} goes by the cases asked so far"
+            found.keep(np.ones(len(found.names)), float("nan"))
+            return f"{self.id!r} keeps every feature"
+
         with Budget(f"search of {self.id!r}", self.max_time, start, FEWER, self.how_long) as budget:
             why = cannot_learn(problem)
             if why:
@@ -138,10 +147,6 @@ class Searching(Weighting):
                 warn_of_chance(problem, self.id)
                 scorer = Scorer(problem, self.n_neighbors, self.folds, self.vote, seed, self.n_jobs)
                 self._search(scorer, found, budget, problem)
-        if budget.is_interrupted and found.weights is None and scorer is not None:
-            self._salvage(scorer, found)
-        if budget.is_interrupted and found.weights is None:
-            found.keep(np.ones(len(found.names)), float("nan"))
         self.history_, self.score_, self.stopped_ = found.history, found.score, budget.stopped
         if found.weights is None:
             raise InputError("The search found no weights.")
