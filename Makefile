@@ -11,7 +11,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md \
 PARALLEL := -n auto --dist worksteal
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
-.PHONY: help demo test docs build sanitize fuzz fuzz-kernels bench clean
+.PHONY: help demo test docs build sanitize fuzz fuzz-kernels bench accuracy clean
 .DELETE_ON_ERROR:
 
 help: ## say what can be made
@@ -68,6 +68,10 @@ ARGS ?= --write
 bench: $(BENCH)/installed ## time nearwise against its peers; make bench ARGS="--size tiny" tries it in minutes
 	@$(BENCH)/bin/python tools/check_machine.py --engine
 	@$(BENCH)/bin/python -m benchmarks $(ARGS)
+
+accuracy: $(BENCH)/installed ## repeat the accuracy study; make accuracy ARGS="--size tiny" tries it in minutes
+	@$(BENCH)/bin/python tools/check_machine.py --engine
+	@$(BENCH)/bin/python -m benchmarks.accuracy $(ARGS)
 
 clean: ## remove what was made
 	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

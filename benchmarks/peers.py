@@ -18,7 +18,7 @@ import numpy as np
 PACKAGES = {
     "sklearn.neighbors": "scikit-learn", "sklearnex.neighbors": "scikit-learn-intelex", "faiss": "faiss-cpu",
     "scipy.spatial": "scipy", "gower": "gower", "imblearn.metrics.pairwise": "imbalanced-learn",
-    "fast_select": "fast-select", "skrebate": "skrebate", "pandas": "pandas",
+    "fast_select": "fast-select", "skrebate": "skrebate", "pandas": "pandas", "catboost": "catboost",
 }  # fmt: skip
 """module -> the package that brings it; each is optional"""
 TIMBL = "timbl"
