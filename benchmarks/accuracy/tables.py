@@ -66,7 +66,7 @@ def in_order(found: Figures) -> list[str]:
 def means(found: Found, cap: int, names: tuple[str, ...]) -> str:
     """Every measure as a mean over all sets, and over those that CatBoost has."""
     shared = [name for name in names if name not in sets.NO_CATBOOST]
-    both = (("accuracy", names), ("accuracy", shared), *((m, names) for m in ("balanced", "logloss", "brier")))
+    both = [(m, over) for m in ("accuracy", "balanced", "logloss", "brier") for over in (names, shared)]
     columns = [(m, over, figures(found, m, cap, names)) for m, over in both]
     header = ["learner", *(f"{TITLES[m]}, {len(over)} sets" for m, over, _ in columns)]
     rows = [
