@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, Self
 
@@ -47,7 +48,10 @@ class _Auto(Together):
             return [plain, {"answer": "vote"}]
         return [plain, {"answer": "vote", "differences": "forest"}]
 
-    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
+    def _is_classifier(self) -> bool:
+        return self._made is KNNClassifier
+
+    def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
         limit = self.time_limit
         if limit is not None and not (isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0):
             raise InputError(f"time_limit={limit!r}: expected a number of seconds above 0, or None.")
@@ -61,17 +65,12 @@ class _Auto(Together):
                     f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer."
                 )
                 break
-            made: Any = self._made(**shared, **settings)
-            out.append(made.fit(X, y, sample_weight=sample_weight))
+            out.append(fit(self._made(**shared, **settings)))
         return out
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members, then weigh them by leaving one out."""
         return self._fit(X, y, sample_weight)
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add cases; the forest and the weights of the members stay as they were, with a warning."""
-        return self._add(X, y, sample_weight)
 
 
 class AutoClassifier(_Auto):
@@ -101,6 +100,7 @@ class AutoClassifier(_Auto):
     """
 
     _made = KNNClassifier
+    _routed = {**_Auto._routed, "partial_fit": ("classes", "sample_weight")}  # noqa: RUF012 - a constant of the class
 
     def __init__(
         self, *, schema: Any = None, ignore: Any = None, time_limit: float | None = None, n_jobs: int | None = None,
@@ -123,6 +123,13 @@ class AutoClassifier(_Auto):
         tags.estimator_type = "classifier"
         tags.classifier_tags = ClassifierTags()
         return tags
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases; the forest and the weights of the members stay as they were, with a warning.
+
+        ``classes`` may name classes in advance; a new class may also simply come.
+        """
+        return self._add(X, y, sample_weight, classes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(m, c) probabilities of the classes."""
@@ -160,3 +167,7 @@ class AutoRegressor(_Auto):
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         return tags
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases; the forest and the weights of the members stay as they were, with a warning."""
+        return self._add(X, y, sample_weight)

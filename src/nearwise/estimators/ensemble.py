@@ -6,13 +6,16 @@ the squared error of the mean most (greedy selection after Caruana et al.); how 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.contract.parameters import Parameters
+from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import sample_weights
 from nearwise.errors import InputError, not_fitted, warn
 from nearwise.estimators.classifier import KNNClassifier
@@ -46,6 +49,13 @@ def greedy_weights(answers: list[Floats], truth: Floats, weights: Floats, steps:
     return np.asarray(taken / taken.sum())
 
 
+def _copied(member: Voting) -> Voting:
+    """A member that may learn on while the one of before stays as it is."""
+    made = copy(member)
+    made.weighting_ = copy(member.weighting_)
+    return made
+
+
 class Together(Conformal, Parameters):
     """What estimators share that answer by several members."""
 
@@ -53,12 +63,23 @@ class Together(Conformal, Parameters):
     members_: list[Voting]
     weights_: Floats
 
-    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
-        """The fitted members."""
+    def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
+        """The members, each made and handed to ``fit``."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        members = self._members(X, y, sample_weight)
+    def _is_classifier(self) -> bool:
+        raise NotImplementedError
+
+    @whole_or_not_at_all
+    def _fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
+        def fit(made: Any) -> Voting:
+            if classes is None:
+                made.fit(X, y, sample_weight=sample_weight)
+            else:
+                made.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+            return cast(Voting, made)
+
+        members = self._members(fit)
         self.members_ = members
         self._weigh()
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
@@ -67,7 +88,11 @@ class Together(Conformal, Parameters):
         return self
 
     def _weigh(self) -> None:
-        """Give the members weights by what they said of cases that were left out."""
+        """Give the members weights by what they said of cases that were left out; one case alone says nothing."""
+        if len(self.members_[0]._model.table) < 2:
+            self.weights_ = np.full(len(self.members_), 1.0 / len(self.members_))
+            self._left_out = np.zeros(0, dtype=np.intp), np.zeros((0, max(1, self.members_[0]._model.target.n_classes)))
+            return
         found = [member.left_out_answers() for member in self.members_]
         rows = found[0][0]
         for own, _ in found[1:]:
@@ -88,7 +113,8 @@ class Together(Conformal, Parameters):
 
     def _answers(self, X: Any) -> Floats:
         """(m, g) the weighted mean of what the members say."""
-        parts = [w * m._predict(X, m._fitted())[0] for w, m in zip(self.weights_, self._fitted(), strict=True) if w > 0]
+        members = self._fitted()
+        parts = [w * m._predict(X, m._fitted())[0] for w, m in zip(self.weights_, members, strict=True) if w > 0]
         return np.asarray(np.sum(parts, axis=0))
 
     def left_out_answers(self) -> tuple[NDArray[np.intp], Floats]:
@@ -119,21 +145,24 @@ class Together(Conformal, Parameters):
         predicted = answers[:, 0] if classes is None else classes[answers.argmax(axis=1)]
         return first._score(truth, predicted, target.weights[rows])
 
-    def _add(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    @whole_or_not_at_all
+    def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         if not hasattr(self, "members_"):
-            return self._fit(X, y, sample_weight)
-        members: list[Any] = list(self.members_)
+            return self._fit(X, y, sample_weight, classes)
+        members: list[Any] = [_copied(member) for member in self.members_]
+        more = {} if classes is None else {"classes": classes}
         for member in members:
-            member.partial_fit(X, y, sample_weight=sample_weight)
+            member.partial_fit(X, y, sample_weight=sample_weight, **more)
+        self.members_ = members
         self._stale()
         if hasattr(self.members_[0], "classes_"):
             self.classes_ = self.members_[0].classes_
         return self
 
+    @whole_or_not_at_all
     def forget(self, case_ids: Any) -> Self:
         """Take cases out of every member, by the ids in `case_ids_`."""
-        for member in self._fitted():
-            member.forget(case_ids)
+        self.members_ = [_copied(member).forget(case_ids) for member in self._fitted()]
         self._stale()
         return self
 
@@ -161,7 +190,8 @@ class Together(Conformal, Parameters):
 
     def describe(self) -> str:
         """The members, their weights and their settings."""
-        members = zip(self.weights_, self._fitted(), strict=True)
+        fitted = self._fitted()
+        members = zip(self.weights_, fitted, strict=True)
         return "\n\n".join(f"weight {weight:.2f}: {member.describe()}" for weight, member in members)
 
     def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
@@ -202,7 +232,7 @@ class Ensemble(Together):
 
     _routed = {  # noqa: RUF012 - a constant of the class
         "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight",),
+        "partial_fit": ("classes", "sample_weight"),
         "score": ("sample_weight",),
     }
 
@@ -211,8 +241,8 @@ class Ensemble(Together):
         return "classifier" if self._is_classifier() else "regressor"
 
     def _is_classifier(self) -> bool:
-        kinds = {isinstance(each, KNNClassifier) for each in self.members}
-        return kinds == {True}
+        given = self.members if isinstance(self.members, list | tuple) else ()
+        return bool(given) and all(isinstance(each, KNNClassifier) for each in given)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, RegressorTags
@@ -225,27 +255,32 @@ class Ensemble(Together):
             tags.regressor_tags = RegressorTags()
         return tags
 
-    def _members(self, X: Any, y: Any, sample_weight: Any) -> list[Voting]:
-        given = list(self.members)
+    def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
+        given = list(self.members) if isinstance(self.members, list | tuple) else []
         if not given or not all(isinstance(each, Voting) for each in given):
             raise InputError(
                 f"members={self.members!r}: expected a list of KNNClassifier or of KNNRegressor, at least one."
             )
         if len({isinstance(each, KNNClassifier) for each in given}) > 1:
             raise InputError("The members of an ensemble must all be classifiers or all regressors.")
-        made: list[Any] = [type(each)(**each.get_params(deep=False)) for each in given]
-        return [each.fit(X, y, sample_weight=sample_weight) for each in made]
+        return [fit(type(each)(**each.get_params(deep=False))) for each in given]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every member, then weigh them."""
         return self._fit(X, y, sample_weight)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add cases to every member; the weights of the members stay, with a warning."""
-        return self._add(X, y, sample_weight)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add cases to every member; the weights of the members stay, with a warning.
 
-    def predict_proba(self, X: Any) -> Floats:
-        """(m, c) probabilities; for classifiers only."""
-        if self._fitted()[0]._model.target.classes is None:
-            raise InputError("These members predict numbers, which have no probabilities: use predict_interval.")
-        return self._answers(X)
+        Where the members are classifiers, ``classes`` may name classes in advance.
+        """
+        if classes is not None and not self._is_classifier():
+            raise InputError("classes= is for classifiers, and these members predict numbers: leave it out.")
+        return self._add(X, y, sample_weight, classes)
+
+    @property
+    def predict_proba(self) -> Callable[[Any], Floats]:
+        """(m, c) probabilities of queries X; only members that are classifiers have them."""
+        if not self._is_classifier():  # so that hasattr tells
+            raise AttributeError("These members predict numbers, which have no probabilities: use predict_interval.")
+        return self._answers

@@ -65,7 +65,7 @@ def unpack_left_out(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """(r,) cases in ascending order and (r, g) answers."""
     first, second = listed(found, 2)
-    rows = _rows(unpack, first, target)
+    rows = np.zeros(0, dtype=np.intp) if len(target) == 1 else _rows(unpack, first, target)  # one alone is not left out
     return rows, _answers(unpack, second, rows, target)
 
 
