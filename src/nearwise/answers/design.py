@@ -46,14 +46,18 @@ class _Numbers:
 
 
 class _Indicators:
-    """One column for each value of a symbol but the commonest, 1 where a case has it."""
+    """One column for each value of a symbol but the commonest, 1 where a case has it.
+
+    Where several are equally common, all have one: none of them is left out for what it is called.
+    """
 
     def __init__(self, column: Column, coding: Coding) -> None:
         self.coding = coding
         counts = np.bincount(self._codes(column), minlength=len(coding.levels) + 2)
         counts[len(coding.levels) + 1] = 0  # a symbol never seen has no column
         often = np.flatnonzero(counts >= FEWEST)
-        self.values = np.delete(often, np.argmax(counts[often])) if len(often) else often
+        commonest = counts[often] == counts[often].max(initial=0)
+        self.values = often[~commonest] if commonest.sum() == 1 else often
 
     def _codes(self, column: Column) -> NDArray[np.intp]:
         codes = self.coding.codes(column)

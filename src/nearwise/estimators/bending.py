@@ -30,8 +30,10 @@ from nearwise.engines import Distance, plan
 from nearwise.errors import MissingDependencyError
 from nearwise.estimators.model import Model, together_factors, trusting
 from nearwise.progress import progress
+from nearwise.statistics.feature_words import feature_words
 from nearwise.statistics.folds import drawn_cases, seed_of, shuffled_folds
 from nearwise.weighting import Problem, Weighting
+from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, Weights
 
 __all__ = ["Bends", "BentFold", "bend", "learn_bends"]
@@ -129,9 +131,7 @@ def learn_bends(
     parts = [m.columns(c) for m, c in zip(makers, table.columns, strict=True) if m is not None]
     if not parts:
         return Bends({}, Global(weights, problem.features))
-    feature_of = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
-    splits = _splits(np.hstack(parts), target, trees, seed, n_jobs)
-    grouped = [[splits[j] for j in np.flatnonzero(feature_of == at)] for at in range(len(parts))]
+    grouped = _grouped_splits(problem if rows is None else problem.take(rows), makers, parts, trees, seed, n_jobs)
     own = weights / weights.mean() if weights.mean() > 0 else np.ones(len(weights))
     bendable = [(f, m) for f, m in enumerate(makers) if m is not None]
     drawn = drawn_cases(problem.metric, problem.cases, problem.target, SAMPLE)
@@ -154,6 +154,26 @@ def learn_bends(
     return Bends(found, Global(out, problem.features))
 
 
+def _grouped_splits(
+    problem: Problem, makers: list[_Number | _Symbol | None], parts: list[Floats], trees: int, seed: int,
+    n_jobs: int | None,
+) -> list[list[tuple[Floats, Floats]]]:  # fmt: skip
+    """For each of ``parts``, the columns of a feature, where trees split them.
+
+    The forest sees cases and features in an order that their values give, so that its draws do not hang on theirs.
+    """
+    words = feature_words(problem.metric, problem.cases, problem.target)
+    features = np.argsort([words[f] for f, maker in enumerate(makers) if maker is not None])
+    cases = case_order(problem, 0)
+    splits = iter(
+        _splits(np.hstack([parts[at] for at in features])[cases], problem.target.take(cases), trees, seed, n_jobs)
+    )
+    grouped: list[list[tuple[Floats, Floats]]] = [[] for _ in parts]
+    for at in features:
+        grouped[at] = [next(splits) for _ in range(parts[at].shape[1])]
+    return grouped
+
+
 def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int | None) -> list[tuple[Floats, Floats]]:
     """For each column where trees split it, ascending, and how much that gained."""
     try:
@@ -161,7 +181,10 @@ def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int 
     except ImportError:
         raise MissingDependencyError.of("scikit-learn", "differences='forest'", "sklearn") from None
     made = RandomForestRegressor if target.classes is None else RandomForestClassifier
-    forest = made(trees, random_state=seed, n_jobs=n_jobs or -1).fit(columns, target.values, target.weights)
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    extreme = (largest > 1e30) | ((largest > 0) & (largest < 1e-30))  # trees split floats of 32 bits
+    unit = np.where(extreme, largest, 1.0)
+    forest = made(trees, random_state=seed, n_jobs=n_jobs or -1).fit(columns / unit, target.values, target.weights)
     feature, steps, gains = [], [], []
     for each in forest.estimators_:
         tree = each.tree_
@@ -172,7 +195,7 @@ def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int 
         steps.append(tree.threshold[inner])
         gains.append(np.maximum(mass[inner] - mass[left] - mass[right], 0.0) / tree.weighted_n_node_samples[0])
     of, at, gain = (np.concatenate(each) for each in (feature, steps, gains))
-    return [_few(at[of == j], gain[of == j]) for j in range(columns.shape[1])]
+    return [_few(at[of == j] * unit[j], gain[of == j]) for j in range(columns.shape[1])]
 
 
 def _few(steps: Floats, gains: Floats) -> tuple[Floats, Floats]:
