@@ -184,7 +184,8 @@ def _splits(columns: Floats, target: Target, trees: int, seed: int, n_jobs: int 
     largest = np.abs(columns).max(axis=0, initial=0.0)
     extreme = (largest > 1e30) | ((largest > 0) & (largest < 1e-30))  # trees split floats of 32 bits
     unit = np.where(extreme, largest, 1.0)
-    forest = made(trees, random_state=seed, n_jobs=n_jobs or -1).fit(columns / unit, target.values, target.weights)
+    weights = target.weights if target.weights.any() else None
+    forest = made(trees, random_state=seed, n_jobs=n_jobs or -1).fit(columns / unit, target.values, weights)
     feature, steps, gains = [], [], []
     for each in forest.estimators_:
         tree = each.tree_
