@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.differences.base import Fitted, power
 from nearwise.differences.coding import Coding
@@ -80,9 +81,9 @@ class RowsFitted(Fitted):
 
     def expected(self, values: Codes) -> Floats:
         codes, row = np.unique(values, return_inverse=True)
-        return np.asarray((self.table(codes) @ self.shares)[row])
+        return np.asarray(dot(self.shares, self.table(codes).T)[row])
 
     @property
     def expected_both(self) -> float:
         codes = np.arange(len(self.shares), dtype=np.int32)
-        return float(self.expected(codes) @ self.shares)
+        return float(dot(self.shares, self.expected(codes)))

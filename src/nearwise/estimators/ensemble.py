@@ -14,6 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import sample_weights
@@ -42,7 +43,9 @@ def greedy_weights(answers: list[Floats], truth: Floats, weights: Floats, steps:
     taken = np.zeros(len(answers))
     mean = np.zeros_like(truth)
     for step in range(steps):
-        errors = [float(weights @ np.square((mean * step + each) / (step + 1) - truth).sum(axis=1)) for each in answers]
+        errors = [
+            float(dot(weights, np.square((mean * step + each) / (step + 1) - truth).sum(axis=1))) for each in answers
+        ]
         best = int(np.argmin(errors))
         mean = (mean * step + answers[best]) / (step + 1)
         taken[best] += 1

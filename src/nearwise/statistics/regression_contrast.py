@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.statistics.contrast import Contrast, Near
 from nearwise.statistics.scattered import Collected
@@ -33,7 +34,7 @@ class RegressionContrast:
         """Pairs as a list, of the piece number ``at``: the influence (e,) of each near case."""
         gaps = target_gaps(self.target, np.repeat(rows, np.diff(near.ends[:: self.contrast.n_groups])), near.cases)
         differs, both = (self.contrast.listed(rows, near, c) for c in (influence, influence * gaps))
-        self.sums.add(at, rows, np.concatenate([[float(influence @ gaps)], differs, both]))
+        self.sums.add(at, rows, np.concatenate([[float(dot(influence, gaps))], differs, both]))
 
     def add_block(self, at: int, rows: Ints, influence: Floats) -> None:
         """Pairs of some cases with all, of the piece number ``at``: their influence (m, n)."""

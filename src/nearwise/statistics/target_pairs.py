@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.statistics.pairs import gaps_between
@@ -63,7 +64,7 @@ def target_pairs(
     known = np.arange(len(target)) if as_value and measure.fitted.codes_missing else np.flatnonzero(~missing)
     y, w = target.shares[known], target.weights[known]
     values, form = column.values[known], measure.fitted.form
-    total, own = float(w.sum()), float(w @ w)
+    total, own = float(w.sum()), float(dot(w, w))
     unlike = _sorted_gaps(y, w)
     if form == "line":
         x = values.astype(np.float64)
@@ -88,7 +89,7 @@ def _with_missing(known: TargetPairs, target: Target, gone: NDArray[np.intp], ma
     across = unlike - known.unlike - _sorted_gaps(target.shares[gone], w)
     return TargetPairs(
         (here + away) ** 2, unlike, known.difference + 2 * here * away * maximum, known.both + across * maximum,
-        known.own + float(w @ w), known.bound,
+        known.own + float(dot(w, w)), known.bound,
     )  # fmt: skip
 
 
@@ -121,8 +122,8 @@ def _measured(
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         block = np.asarray(measure.fitted.block(values, values[some]), dtype=np.float64) * w[some][:, None]
-        difference += float((block @ w).sum())
-        both += float(((block * np.abs(y[some][:, None] - y[None, :])) @ w).sum())
+        difference += float(dot(w, block.T).sum())
+        both += float(dot(w, (block * np.abs(y[some][:, None] - y[None, :])).T).sum())
         largest = max(largest, float(block.max(initial=0.0)))
     if len(rows) == n:
         return difference, both, 0.0
@@ -144,7 +145,7 @@ def product_of_gaps(x: Array, y: Array, w: Array) -> float:
     if n < 2 or x.min() == x.max() or y.min() == y.max():
         return 0.0
     total = float(w.sum())
-    x, y = x - float(w @ x) / max(total, 1e-300), y - float(w @ y) / max(total, 1e-300)
+    x, y = x - float(dot(w, x)) / max(total, 1e-300), y - float(dot(w, y)) / max(total, 1e-300)
     order = np.argsort(x, kind="stable")
     x, y, w = x[order], y[order], w[order]
     rank = np.empty(n, dtype=np.int64)
@@ -162,8 +163,8 @@ def product_of_gaps(x: Array, y: Array, w: Array) -> float:
         held[:, place[right]] += upto[:, right] - upto[:, first]
         size *= 2
     count, of_x, of_y, of_xy = held
-    rising = float(w @ (x * y * count - x * of_y - y * of_x + of_xy))
-    everything = total * float(w @ (x * y)) - float(w @ x) * float(w @ y)
+    rising = float(dot(w, x * y * count - x * of_y - y * of_x + of_xy))
+    everything = total * float(dot(w, x * y)) - float(dot(w, x)) * float(dot(w, y))
     return max(0.0, 2.0 * (2.0 * rising - everything))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.target import Target
@@ -136,7 +137,7 @@ def smoothed_means(codes: NDArray[Any], y: Array, weights: Array, prior: float) 
     v = int(codes.max(initial=-1)) + 1
     counts = np.bincount(codes, weights, minlength=v)
     sums = np.stack([np.bincount(codes, weights * part, minlength=v) for part in y.T], axis=1)
-    overall = (weights @ y) / weights.sum()
+    overall = dot(weights, y) / weights.sum()
     held = counts + prior
     return np.asarray((sums + prior * overall) / np.where(held > 0, held, 1.0)[:, None])
 
@@ -151,10 +152,10 @@ def multiple_correlation(x: Array, y: Array, weights: Array) -> float:
     if x.shape[1] == 1:
         return _together(x, y[:, None], weights)
     x, y = _centred(x, weights), _centred(y[:, None], weights)[:, 0]
-    total = float(weights @ np.square(y))
+    total = float(dot(weights, np.square(y)))
     root = np.sqrt(weights)
     found, _, rank, _ = np.linalg.lstsq(x * root[:, None], y * root, rcond=1e-10)
-    explained = float(weights @ np.square(x @ found)) if rank else 0.0
+    explained = float(dot(weights, np.square(dot(found, x.T)))) if rank else 0.0
     return _root_share(explained, total)
 
 
@@ -166,21 +167,21 @@ def correlation_ratio(x: Array, codes: NDArray[Any], weights: Array, n_classes: 
     for part in x.T:
         sums = np.bincount(codes, weights * part, minlength=n_classes)
         between += float(np.sum(np.square(sums) / np.where(n > 0, n, 1.0)))
-    return _root_share(between, float(weights @ np.square(x).sum(axis=1)))
+    return _root_share(between, float(dot(weights, np.square(x).sum(axis=1))))
 
 
 def _together(x: Array, y: Array, weights: Array) -> float:
     """|r| over all columns of x and y (n, d) together: one correlation of n * d pairs, each column about its mean."""
     x, y = _centred(x, weights), _centred(y, weights)
-    xx, yy = float(weights @ np.square(x).sum(axis=1)), float(weights @ np.square(y).sum(axis=1))
-    xy = float(weights @ (x * y).sum(axis=1))
+    xx, yy = float(dot(weights, np.square(x).sum(axis=1))), float(dot(weights, np.square(y).sum(axis=1)))
+    xy = float(dot(weights, (x * y).sum(axis=1)))
     return _root_share(xy * xy, xx * yy)
 
 
 def _centred(values: Array, weights: Array) -> Array:
     """Columns less their weighted mean; a constant column is exactly 0."""
     flat = values.min(axis=0) == values.max(axis=0)
-    return np.asarray(np.where(flat, 0.0, values - (weights @ values) / weights.sum()))
+    return np.asarray(np.where(flat, 0.0, values - dot(weights, values) / weights.sum()))
 
 
 def _root_share(part: float, whole: float) -> float:

@@ -92,7 +92,7 @@ class NumberSoftmax(Softmax):
 
     def _pulled(self, near: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
         target = self.problem.target
-        answers = near @ target.values
+        answers = dot(target.values, near.T)
         gaps, variance = target.values[rows] - answers, target.variance or 1.0
         factor = 2.0 * gaps / variance * self.share[rows]
         return 1.0 - np.square(gaps) / variance, near * (answers[:, None] - target.values) * factor[:, None]

@@ -214,7 +214,7 @@ class SingleFeatureAccuracy(Weighting):
             rightness = judge.rightness(np.ones(1), self.n_neighbors, only_last=True)[:, 0]
             errors = (1.0 - rightness) * (own.variance or 1.0)
             at_random = target.variance * (1.0 + 1.0 / judge.crowds(np.ones(1), self.n_neighbors))
-        return float(own.weights @ (1.0 - errors / at_random)) / float(target.weights.sum())
+        return float(dot(own.weights, 1.0 - errors / at_random)) / float(target.weights.sum())
 
     def _errors_of_regressor(self, problem: Problem, folds: NDArray[np.int32], rows: NDArray[np.intp], f: int) -> Array:
         """(r,) squared errors of an estimator of the user's."""
