@@ -40,8 +40,8 @@ class MeanDifference(Mergeable):
     each feature (M4), with a warning; so it is where there is one class only (M6), and for a class that has lost all
     its cases. Cases in which a feature is missing are left out of its means, unless its policy is "value".
 
-    Where the target is a number, two cases are out of class by t = |y_i - y_j| over its range and in class by 1 - t, so
-    there is one vector for all cases:
+    Where the target is a number, two cases are out of class by ``t = |y_i - y_j|`` over its range and in class by
+    1 - t, so there is one vector for all cases:
 
     .. math:: r_f = \max\Bigl(0,\; s_f \frac{\sum_{ij} t_{ij}\,\delta_f(x_i, x_j)}{\sum_{ij} t_{ij}} -
               s_f \frac{\sum_{ij} (1 - t_{ij})\,\delta_f(x_i, x_j)}{\sum_{ij} (1 - t_{ij})}\Bigr)
