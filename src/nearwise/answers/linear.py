@@ -20,6 +20,9 @@ from nearwise.native import core
 
 __all__ = ["Fit", "Voters", "local_linear", "one_fit"]
 
+BLOCK_CELLS = 4_000_000
+"""numbers of neighbours that are held at a time where there is no core"""
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
@@ -94,10 +97,7 @@ def local_linear(
     """(m, sizes, ridges, g) answers of every query for each k in ``sizes`` and each ridge."""
     native = core()
     if native is None:
-        out = np.zeros((len(asked), len(sizes), len(ridges), voters.n_groups))
-        for j, s, r in np.ndindex(out.shape[:3]):
-            out[j, s, r] = one_fit(design, asked[j], distances[j], indices[j], voters, sizes[s], ridges[r]).answer
-        return out
+        return _by_blocks(design, asked, distances, indices, voters, sizes, ridges)
     answers: Floats = native.local_linear(
         np.ascontiguousarray(design),
         np.ascontiguousarray(asked),
@@ -112,3 +112,41 @@ def local_linear(
         threads,
     )
     return answers
+
+
+def _by_blocks(
+    design: Floats, asked: Floats, distances: Floats, indices: Ints, voters: Voters, sizes: tuple[int, ...],
+    ridges: tuple[float, ...],
+) -> Floats:  # fmt: skip
+    """`local_linear` without the core: the regressions of many queries at a time, equal to it to rounding."""
+    out = np.zeros((len(asked), len(sizes), len(ridges), voters.n_groups))
+    step = max(1, BLOCK_CELLS // max(1, max(sizes, default=1) * max(1, design.shape[1])))
+    for start in range(0, len(asked), step):
+        rows = slice(start, start + step)
+        for s, k in enumerate(sizes):
+            near = indices[rows, :k]
+            weights = _kernels(distances[rows, :k], distances[rows, k], voters.weights[near])
+            z = design[near]
+            middle = np.matmul(weights[:, None, :], z)
+            gaps = z - middle
+            answers = np.zeros((*near.shape, voters.n_groups))
+            np.put_along_axis(
+                answers, voters.codes[near][:, :, None].astype(np.intp), voters.amounts[near][:, :, None], 2
+            )
+            gram = np.matmul(np.swapaxes(gaps * weights[:, :, None], 1, 2), gaps)
+            away = np.swapaxes(asked[rows, None, :] - middle, 1, 2)
+            for r, ridge in enumerate(ridges):
+                solved = np.linalg.solve(gram + ridge / k * np.eye(design.shape[1]), away)
+                shares = weights * (1.0 + np.matmul(gaps, solved)[:, :, 0])
+                out[rows, s, r] = np.matmul(shares[:, None, :], answers)[:, 0]
+    return out
+
+
+def _kernels(distances: Floats, reach: Floats, case_weights: Floats) -> Floats:
+    """(m, k) `kernel` of many queries."""
+    far = np.where(reach > 0, reach, 1.0)[:, None]
+    shape = np.where(reach[:, None] > 0, np.maximum(0.0, 1.0 - distances / far), 1.0)
+    weights = case_weights * shape
+    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, case_weights)
+    total = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights / np.where(total > 0, total, 1.0))
