@@ -48,6 +48,13 @@ class Target:
         return np.ascontiguousarray(self.values, dtype=np.int32)
 
     @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """(n,) 0 to n - 1, one array for all who need it."""
+        places = np.arange(len(self.values), dtype=np.int32)
+        places.flags.writeable = False
+        return places
+
+    @cached_property
     def weighs_one(self) -> bool:
         """Whether every case weighs 1."""
         return bool((self.weights == 1).all())

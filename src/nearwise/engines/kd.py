@@ -60,6 +60,7 @@ class KdEngine(NativeEngine):
         )
         n = len(distance.stored)
         self.visits = self._probed()
+        del self._packed  # the tree holds the cases; a scan packs them again when it is first asked
         self.note = f"a search visits {self.visits / max(1, n):.2%} of the cases (tried on {min(PROBES, n)})"
 
     @classmethod

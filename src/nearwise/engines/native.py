@@ -70,7 +70,9 @@ class NativeEngine(BlockEngine):
         """The cases by segment, packed when first searched, and the place of each case among them."""
         place = np.empty(len(self._order), dtype=np.int64)
         place[self._order] = np.arange(len(self._order))
-        return np.ascontiguousarray(self._layout.packed(self.distance.stored.cases)[:, self._order]), place
+        columns = self._layout.packed(self.distance.stored.cases)
+        is_in_order = bool((place[1:] > place[:-1]).all())  # then a copy less
+        return np.ascontiguousarray(columns if is_in_order else columns[:, self._order]), place
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:

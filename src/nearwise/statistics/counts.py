@@ -155,7 +155,7 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
 
 def count_columns(columns: Sequence[Column], target: Target, missing_as_value: Sequence[bool]) -> list[ValueCounts]:
     """`count_values` of every feature, on all cores: sorting and counting let go of Python's lock."""
-    _ = target.codes, target.weighs_one  # once, not once a thread
+    _ = target.codes, target.weighs_one, target.places  # once, not once a thread
     asked = list(zip(columns, missing_as_value, strict=True))
     return side_by_side(lambda each: count_values(each[0], target, each[1]), asked, len(target))
 
@@ -178,9 +178,9 @@ def _number_entries(numbers: Array, target: Target) -> tuple[Array, dict[str, An
         ordered, carried = sorted_pairs(numbers, target.codes)
         classes = carried.astype(_class_type(c))
     else:
-        ordered, rows = sorted_pairs(numbers, np.arange(len(numbers), dtype=np.int32))
+        ordered, rows = sorted_pairs(numbers, target.places)
         classes, weights = target.codes[rows].astype(_class_type(c)), target.weights[rows]
-    values, at = _runs(ordered)
+    values, at = _runs(ordered, target.places)
     if len(values) < len(at):
         return values, _entries(at, classes, None, weights, len(values), c)
     ones = np.broadcast_to(np.int32(1), len(at))  # all different, the usual continuous feature: takes no memory
@@ -257,12 +257,12 @@ def _objects(values: Iterable[Any]) -> NDArray[Any]:
     return held
 
 
-def _runs(ordered: Array) -> tuple[Array, NDArray[np.int32]]:
-    """The different numbers of a sorted array, and for each entry its place among them."""
+def _runs(ordered: Array, places: NDArray[np.int32]) -> tuple[Array, NDArray[np.int32]]:
+    """The different numbers of a sorted array, and for each entry its place among them; ``places`` are 0, 1, 2 ..."""
     new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     if new.all():
-        return ordered, np.arange(len(ordered), dtype=np.int32)
+        return ordered, places[: len(ordered)]
     return ordered[new], np.cumsum(new, dtype=np.int32) - np.int32(1)
 
 
