@@ -33,6 +33,8 @@ class Compared(NamedTuple):
     largest: float
     mean: np.ndarray | None = None
     """(m, n) what stands for an unknown difference under the policy "mean", None under others"""
+    usual: float | None = None
+    """what stands for it under the policy "usual", where that is not the largest"""
 
 
 def sums(drawn: Drawn) -> np.ndarray | None:
@@ -73,7 +75,8 @@ def _stand_in(policy: str, compared: Compared, both: np.ndarray) -> np.ndarray:
     if policy == "mean":
         assert compared.mean is not None
         return compared.mean
-    return np.where(both & (policy == "value"), Wide(0), Wide(compared.largest))
+    one = compared.largest if policy != "usual" or compared.usual is None else compared.usual
+    return np.where(both & (policy == "value"), Wide(0), Wide(one))
 
 
 def _missing(values: list[Any]) -> np.ndarray:
@@ -154,9 +157,11 @@ def _along(
 ) -> Compared:
     """Numbers x (n,) and q (m,) whose gaps have a length."""
     raw = length(q[:, None] - x[None, :])
-    if not means:
-        return Compared(np.nan_to_num(raw), unit, largest)
     known = x[~np.isnan(x)]
+    if not means:
+        middle = np.median(known) if len(known) else Wide(0)
+        usual = np.abs(known - middle).mean() if len(known) else Wide(0)
+        return Compared(np.nan_to_num(raw), unit, largest, usual=usual if length is np.abs else largest / 2)
     among, asked = length(known[:, None] - known[None, :]), length(q[:, None] - known[None, :])
     return Compared(np.nan_to_num(raw), unit, largest, _means(among, asked, feature))
 

@@ -15,7 +15,7 @@ from .estimators.cases import SCHEMA, mixed
 
 @given(
     st.integers(0, 1000), st.sampled_from(["fair", "distances", "index", "random"]),
-    st.sampled_from(["distance", "majority", "linear"]), st.sampled_from(["max", "ignore", "value", "mean"]),
+    st.sampled_from(["distance", "majority", "linear"]), st.sampled_from(["max", "usual", "ignore", "value", "mean"]),
     st.sampled_from([None, 1, 2, 3]),
 )  # fmt: skip
 def test_contributions_add_up_to_the_distance_and_shares_to_one(seed, ties, vote, missing, p):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearwise import differences
+from nearwise import NearestCases, differences
 from nearwise.cases.columns import Column, symbol_column
-from nearwise.cases.kinds import Cyclic, Numeric, Ordinal
+from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic
 from nearwise.differences.base import FitContext
 from nearwise.differences.numeric import Rank, Scaled
 from nearwise.errors import InputError
@@ -176,3 +176,20 @@ def test_an_unknown_scale_is_refused_by_name():
 def test_a_numeric_difference_comes_back_from_its_json(made):
     assert differences.get(made.to_json()) == made
     assert str(made) == made.name
+
+
+def test_a_missing_number_is_as_far_as_numbers_usually_are():
+    clf = NearestCases(3, missing="usual", p=1).fit([[0.0], [1.0], [2.0], [7.0], [np.nan]])
+    # median 1.5, so 1.5, 0.5, 0.5 and 5.5 away from it: 2 on average, of a range of 7
+    distances, _ = clf.kneighbors([[np.nan]], n_neighbors=5)
+    np.testing.assert_allclose(distances, 2 / 7)
+    assert clf.kneighbors([[1.0]], n_neighbors=5)[0][0].tolist() == pytest.approx([0, 1 / 7, 1 / 7, 2 / 7, 6 / 7])
+
+
+@pytest.mark.parametrize(("kind", "values", "expected"), [
+    (Cyclic(24), [0.0, 6.0, 12.0, None], 0.5), (Ordinal(["a", "b", "c"]), ["a", "b", "c", None], 1 / 3),
+    (Symbolic(), ["a", "b", "c", None], 1.0),
+])  # fmt: skip
+def test_what_is_usual_depends_on_the_kind(kind, values, expected):
+    found = NearestCases(4, missing="usual", schema={"f": kind}, p=1).fit([{"f": v} for v in values])
+    np.testing.assert_allclose(found.kneighbors([{"f": None}])[0], expected)

@@ -28,7 +28,7 @@ CODED = (
     "symbolic", "mvdm", "vdm", "jeffrey", "jensen-shannon", "hvdm", "rare", "overlap number", "mvdm number",
     "jeffrey number", "mvdm angle", "mvdm rank",
 )  # fmt: skip
-POLICIES = ("max", "ignore", "value", "mean")
+POLICIES = ("max", "usual", "ignore", "value", "mean")
 POWERS = (1, 2, 3, 1.5)
 
 

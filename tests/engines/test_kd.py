@@ -53,7 +53,7 @@ def assert_bits(distance, queries, payload, k, leave_out=None, truth=BlockEngine
     st.lists(st.sampled_from(LINES), min_size=1, max_size=5),
     st.integers(1, 60),
     st.sampled_from([1, 2]),
-    st.sampled_from(["max", "ignore", "value", "mean"]),
+    st.sampled_from(["max", "usual", "ignore", "value", "mean"]),
     st.booleans(),
     st.sampled_from([0, 1, 9, 45]),
 )
@@ -65,7 +65,7 @@ def test_the_tree_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy
     assert_bits(distance, queries, payload, k, leave_out, ReferenceEngine)
 
 
-@pytest.mark.parametrize("policy", ["max", "ignore", "value", "mean"])
+@pytest.mark.parametrize("policy", ["max", "usual", "ignore", "value", "mean"])
 @pytest.mark.parametrize("per_class", [False, True])
 def test_queries_with_missing_values_are_answered_in_their_places(policy, per_class):
     rng = np.random.default_rng(0)

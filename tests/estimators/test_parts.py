@@ -63,7 +63,7 @@ def test_parts_add_up_where_a_function_compares_two_values(target, name):
 
 @pytest.mark.parametrize("target", ["classes", "numbers"])
 @pytest.mark.parametrize("name", ["vote", "linear", "both", "ensemble"])
-@pytest.mark.parametrize("missing", ["max", "ignore", "value", "mean"])
+@pytest.mark.parametrize("missing", ["max", "usual", "ignore", "value", "mean"])
 def test_parts_add_up_under_every_policy(target, name, missing):
     cases, y = cases_of(45, holes=0.3)
     model = made(target, name, schema=schema_of(), missing=missing).fit(cases, target_of(target, y))

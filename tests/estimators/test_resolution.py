@@ -78,7 +78,7 @@ def test_the_recipe_says_what_it_uses_and_what_was_left_open():
     for line in (
         "feature_weights: gr (left open)", "differences: {'Symbolic': 'shares'}", "scale: sigma (left open)",
         "local_scale: by the distance to neighbour 7 (left open)", "the mean of a vote and a regression on the 30",
-        "chosen by leaving", "missing: max, value (left open)", "p: 1",
+        "chosen by leaving", "missing: max, usual, value (left open)", "p: 1",
     ):  # fmt: skip
         assert line in told, line
     told = KNNRegressor(schema=schema_of()).fit(cases, y).describe()
@@ -192,3 +192,11 @@ def test_retrieval_resolves_as_before():
     for line in ("feature_weights: none", "n_neighbors: 5", "scale: range", "missing: max", "local_scale: none"):
         assert line in told
     assert "vote" not in told
+
+
+def test_a_missing_number_is_usual_among_classes_and_far_among_numbers(numbers):
+    X, y = numbers
+    policies = {m.policy for m in KNNClassifier().fit(X, y).plan_.engine.distance.metric.measures}
+    assert policies == {"usual"}
+    policies = {m.policy for m in KNNRegressor().fit(X, np.arange(60.0)).plan_.engine.distance.metric.measures}
+    assert policies == {"max"}

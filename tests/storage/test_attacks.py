@@ -213,6 +213,8 @@ def edited(path, change) -> bytes:
         lambda c: c["parameters"].update(class_weight={"dict": [["no such class", 1]]}),
         lambda c: c["parameters"].update(class_weight=False),
         lambda c: c["weighting"].update(method={"weighting": ["user", {"weights": {"dict": [["no such", 1]]}}]}),
+        lambda c: c["weighting"].update(method={"weighting": ["ig", {"bins": "many"}]}),
+        lambda c: c["weighting"].update(method={"weighting": ["ga", {"random_state": "now"}]}),
         lambda c: c["table"]["schema"]["schema"]["features"][0][1][1].update(difference="max"),
         lambda c: c["table"]["columns"][1].update(levels={"values": [{"vote": ["majority", {}]}, "v", "w"]}),
         lambda c: c["target"].update(classes={"objects": [[2], [{"vote": ["majority", {}]}, "b"]]}),

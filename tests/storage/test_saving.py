@@ -56,7 +56,7 @@ def test_every_value_and_every_hole_comes_back(again, mixed):
             assert a.tobytes() == b.tobytes() if hasattr(a, "tobytes") else repr(a) == repr(b) or a == b
 
 
-@pytest.mark.parametrize("missing", ["max", "ignore", "value", "mean"])
+@pytest.mark.parametrize("missing", ["max", "usual", "ignore", "value", "mean"])
 def test_every_missing_policy_comes_back(same, again, mixed, missing):
     schema = {name: kind.with_(missing=None) for name, kind in mixed.schema.items()}
     model = KNNClassifier(3, schema=schema, missing=missing).fit(mixed.rows, mixed.y)

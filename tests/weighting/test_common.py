@@ -1,5 +1,6 @@
 """What every weighting keeps to; methods are found by themselves."""
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nearwise import weighting, weights
-from nearwise.errors import InputError
+from nearwise.errors import InputError, NearwiseError
 
 METHODS = weighting.methods()
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "references.bib"
@@ -167,3 +168,13 @@ def test_adding_and_removing_cases_equals_one_fit(method):
             grown.remove(wrong)
     with pytest.raises(InputError, match="At least one case must stay"):
         grown.remove(range(50))
+
+
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+@pytest.mark.parametrize("odd", [[], {}, float("nan"), b"x", object()], ids=lambda odd: type(odd).__name__)
+@every_method
+def test_odd_parameters_are_refused_or_serve(method, odd):
+    X, y = table(n=24, p=3)
+    for name in method._parameter_names():
+        with contextlib.suppress(NearwiseError):
+            method(**{**method.check_parameters, name: odd}).fit(X, y)

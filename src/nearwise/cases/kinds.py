@@ -13,11 +13,16 @@ from typing import Any, ClassVar, Literal, Self
 from nearwise.cases.times import HOLDS, SECONDS
 from nearwise.errors import SchemaError, did_you_mean
 
-__all__ = ["KINDS", "POLICIES", "Custom", "Cyclic", "Kind", "Numeric", "Ordinal", "Set", "Symbolic", "Text", "Vector"]
+__all__ = [
+    "CONSTANT", "KINDS", "POLICIES", "Custom", "Cyclic", "Kind", "Numeric", "Ordinal", "Set", "Symbolic", "Text",
+    "Vector",
+]  # fmt: skip
 
 Storage = Literal["number", "symbol", "vector", "object"]
 
-POLICIES = ("max", "ignore", "value", "mean", "error")
+CONSTANT = ("max", "usual", "value", "error")
+"""policies under which a missing value differs by one number from every known one"""
+POLICIES = ("max", "usual", "ignore", "value", "mean", "error")
 """What a missing value means for the difference; see DESIGN, "Missing"."""
 
 _SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "shares", "jeffrey", "jensen-shannon")

@@ -90,7 +90,24 @@ class Fitted(ABC):
     unit: float
     """what a raw difference is divided by; infinite for a constant feature, which then contributes 0"""
     maximum: float
-    """the largest raw difference, which a missing value stands for under "max\" """
+    """what a missing value differs by: the largest raw difference or, under the policy "usual", `usual`"""
+    reach: float = 0.0
+    """the largest raw difference of training values, where ``maximum`` is another"""
+
+    @property
+    def usual(self) -> float:
+        """What a missing value differs by under the policy "usual"."""
+        return self.maximum
+
+    @property
+    def largest(self) -> float:
+        """The largest raw difference there can be between training values, missing ones too."""
+        return max(self.reach, self.maximum)
+
+    def settle(self, policy: str) -> None:
+        """Let a missing value differ by what the policy says."""
+        if policy == "usual":
+            self.reach, self.maximum = self.maximum, self.usual
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -214,7 +214,9 @@ class Metric:
             difference = resolve(name, kind, differences, scale)
             policy = _policy(name, kind, missing)
             context = FitContext(name, kind, target, scale, policy, (known or {}).get(name))
-            measures.append(Measure(name, kind, difference, difference.fit(table.columns[feature], context), policy))
+            fitted = difference.fit(table.columns[feature], context)
+            fitted.settle(policy)
+            measures.append(Measure(name, kind, difference, fitted, policy))
         if p is None:
             p = min((m.difference.p for m in measures if m.difference.p is not None), default=default_p)
         return cls(tuple(measures), p)

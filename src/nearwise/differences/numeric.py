@@ -123,6 +123,14 @@ class Line(Fitted):
         return np.clip(scaled, -FAR, FAR)
 
     @property
+    def usual(self) -> float:
+        """The mean difference of the training values from their median; on a circle a quarter of it."""
+        if self.period is not None:
+            return self.period / 4
+        known = self.sorted
+        return float(np.mean(np.abs(known - np.median(known)))) if len(known) else 0.0
+
+    @property
     def bounds(self) -> tuple[float, float]:
         return math.ldexp(self.unit, -self.exponent), math.ldexp(self.maximum, -self.exponent)
 

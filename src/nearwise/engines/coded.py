@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.metric import Encoded, Measure, Measured, power
 from nearwise.differences.profiles import ProfileFitted
 from nearwise.differences.symbolic import OverlapFitted
@@ -79,7 +80,7 @@ class CodedEngine(BlockEngine):
         for measure in distance.metric.measures:
             if not isinstance(measure.fitted, OverlapFitted | ProfileFitted):
                 return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
-            if measure.policy not in ("max", "value", "error"):
+            if measure.policy not in CONSTANT:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
         if not distance.metric.measures:
             return "there are no features"

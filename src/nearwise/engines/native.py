@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measured, Metric
 from nearwise.differences.profiles import Rooted
@@ -84,7 +85,7 @@ class NativeEngine(BlockEngine):
             embeds = _embeds(measure.fitted, distance)
             if measure.fitted.form not in ("line", "overlap") and not embeds:
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if measure.policy not in ("max", "value", "error"):
+            if measure.policy not in CONSTANT:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if isinstance(measure.fitted, Rooted):

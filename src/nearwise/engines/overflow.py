@@ -27,7 +27,7 @@ def too_wide(distance: Distance) -> list[str]:
     if isinstance(distance.weights, Matrix):
         return []
     p = distance.metric.p
-    most = [float(power(m.fitted.maximum, p)) for m in distance.metric.measures]
+    most = [float(power(m.fitted.largest, p)) for m in distance.metric.measures]
     # weights are looked at only where there is something to tell: they can be as many as cases and features
     return [
         m.name

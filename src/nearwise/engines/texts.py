@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.metric import Encoded, Measure, Measured
 from nearwise.differences.text import EditCount, EditShare
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Neighbours, Payload
@@ -89,7 +90,7 @@ class TextStages:
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if measure.fitted.form not in ("line", "overlap") and not _is_text(measure):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if measure.policy not in ("max", "value", "error"):
+            if measure.policy not in CONSTANT:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
             if _is_text(measure) and max(map(len, column.values), default=0) > LETTERS:
                 return f"feature {measure.name!r} has texts of more than {LETTERS} letters"

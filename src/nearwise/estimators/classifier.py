@@ -49,7 +49,7 @@ class KNNClassifier(Voting):
     scale : "range", "sigma" or "none"
         What numeric differences are divided by: the training range, 4 sigma, or nothing.
     missing : str or dict by feature
-        What a missing value means: "max", "ignore", "value", "mean" or "error".
+        What a missing value means: "max", "usual", "ignore", "value", "mean" or "error".
     ties : "fair", "distances", "random" or "index"
         Which cases vote where several tie at the k-th place.
     vote_ties : "nearest" or "next"

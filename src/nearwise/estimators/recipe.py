@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nearwise.answers.answering import ANSWERS, KS, VOTES
-from nearwise.cases.kinds import Custom, Kind
+from nearwise.cases.kinds import Custom, Cyclic, Kind, Numeric, Ordinal
 from nearwise.errors import InputError, did_you_mean
 from nearwise.estimators.local_scale import USUAL, checked_local_scale
 
@@ -151,7 +151,7 @@ def _recipe(
         vote=vote,
         p=1 if estimator.p is None else estimator.p,
         scale="sigma" if _open(scale) else scale,
-        missing=_missing(schema) if _open(missing) else missing,
+        missing=_missing(schema, has_classes) if _open(missing) else missing,
         local_scale=local,
         answer=answer,
         by_recipe=True,
@@ -178,6 +178,16 @@ def _unscaled(schema: Mapping[str, Kind], selects: bool) -> str | None:
     return f"feature {called[0]!r} is compared by a function, which takes long" if called else None
 
 
-def _missing(schema: Mapping[str, Kind]) -> dict[str, str]:
-    """A missing symbol says something of its own; a missing number is as far as numbers can be."""
-    return {name: kind.missing or ("value" if kind.name == "Symbolic" else "max") for name, kind in schema.items()}
+def _missing(schema: Mapping[str, Kind], has_classes: bool) -> dict[str, str]:
+    """A missing symbol says something of its own; a missing number is as far as numbers usually are.
+
+    Where the target is a number, it is as far as they can be: a regression, which can only guess it, is better off
+    without that case (docs/defaults.md).
+    """
+
+    def policy(kind: Kind) -> str:
+        if kind.name == "Symbolic":
+            return "value"
+        return "usual" if has_classes and isinstance(kind, Numeric | Ordinal | Cyclic) else "max"
+
+    return {name: kind.missing or policy(kind) for name, kind in schema.items()}

@@ -19,6 +19,7 @@ from nearwise.cases.kinds import POLICIES, Custom
 from nearwise.cases.schema import as_kinds
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
+from nearwise.contract.annotated import check_annotated
 from nearwise.differences import resolve
 from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.metric import LARGEST_P, Encoded, Measure, Measured, Metric, check_settings
@@ -35,6 +36,7 @@ from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.retrieval import NearestCases
 from nearwise.estimators.saving_answers import pack_answer, set_answer, unpack_left_out
 from nearwise.estimators.voting import Voting
+from nearwise.statistics.folds import seed_of
 from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
@@ -335,6 +337,7 @@ def _measured(
             raise ModelFileError(f"the unit of feature {name!r} is not a number above 0")
         context = FitContext(name, kind, target, policy=policy, known=(unit, maximum))
         fitted = difference.fit(table.columns[f], context)
+        fitted.settle(policy)
         fitted.restore(unit, maximum)
         measure = Measure(name, kind, difference, fitted, policy)
         measures.append(measure)
@@ -370,6 +373,8 @@ def _learned_weighting(unpack: SettingsUnpacker, found: Any, weights: Weights, p
     weighting = unpack.value(found["method"])
     if not isinstance(weighting, Weighting):
         raise ModelFileError("there is no weighting")
+    check_annotated(weighting)
+    seed_of(getattr(weighting, "random_state", None))
     if isinstance(weighting, UserWeights):
         type(weighting)(weighting.weights).learn(problem)  # they are taken again when cases come or go
     for name, value in unpack.settings(found["learned"]).items():

@@ -44,7 +44,7 @@ def sampled_means(counts: ValueCounts, measure: Measure, budget: int, confidence
     wanted = [(k, inside) for k, inside in wanted if n[k] > 0 and (inside or n.sum() - n[k] > 0)]
     each = max(SIDE * SIDE, budget // max(1, len(wanted)))
     within, outside = np.zeros(c), np.zeros(c)
-    largest, independent = fitted.maximum, 1
+    largest, independent = fitted.largest, 1
     for k, inside in progress(wanted, len(wanted), f"sampled differences of {measure.name}"):
         pool = table[:, k] if inside else table.sum(axis=1) - table[:, k]
         mean, top, independent = _mean(fitted, values, table[:, k], np.maximum(pool, 0.0), each, rng)

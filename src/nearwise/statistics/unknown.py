@@ -102,7 +102,7 @@ def by_probabilities(
     totals = counts.sum(axis=1, keepdims=True)
     overall = counts.sum(axis=0) / counts.sum()
     shares = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), overall[None, :])
-    largest = measure.scale(1) * measure.fitted.maximum
+    largest = measure.scale(1) * measure.fitted.largest
     rest = np.maximum(1.0 - product(shares, shares.T), 0.0)
     return Unknown(cells, largest * (1.0 - shares), largest * rest)
 

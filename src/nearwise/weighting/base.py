@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import BINS, Target
+from nearwise.contract.annotated import check_annotated
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import (
@@ -242,6 +243,7 @@ class Weighting(Parameters):
     @whole_or_not_at_all
     def learn(self, problem: Problem) -> Weights:
         """Learn from cases that are already typed and measured; what an estimator calls."""
+        check_annotated(self)
         whole, problem = problem, self._sampled(self._with_target(problem))
         is_canonical = self.in_canonical_order
         if is_canonical is None:

@@ -88,7 +88,7 @@ class TreeFeatures(Weighting):
         check_choice("criterion", self.criterion, CRITERIA)
         check_whole("max_depth", self.max_depth, 1, none=True)
         check_whole("min_samples_leaf", self.min_samples_leaf, 1)
-        if not self.ccp_alpha >= 0:
+        if not 0 <= self.ccp_alpha < np.inf:
             raise InputError(f"ccp_alpha={self.ccp_alpha!r}: expected a number from 0.")
         X, owners = rank_matrix(problem, self.id)
         is_number = problem.target.classes is None
@@ -174,6 +174,7 @@ class Forest(Weighting):
         check_whole("n_estimators", self.n_estimators, 1)
         check_whole("min_samples_leaf", self.min_samples_leaf, 1)
         check_choice("criterion", self.criterion, CRITERIA)
+        _check_max_features(self.max_features)
         X, owners = rank_matrix(problem, self.id)
         is_number = problem.target.classes is None
         made = sklearn_module("ensemble", self.id)
@@ -187,3 +188,15 @@ class Forest(Weighting):
         forest.fit(X[order], problem.target.values[order], sample_weight=problem.target.weights[order])
         weights = by_feature(forest.feature_importances_, owners, len(problem.features))
         return Global(some_or_all(weights, self.id, "No tree splits on any feature"), problem.features)
+
+
+def _check_max_features(given: Any) -> None:
+    """Refuse what says no number of features."""
+    if given is None or (isinstance(given, str) and given in ("sqrt", "log2")):
+        return
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1
+    share = isinstance(given, float | np.floating) and 0 < given <= 1
+    if not whole and not share:
+        raise InputError(
+            f"max_features={given!r}: expected 'sqrt', 'log2', a whole number from 1, a share above 0 up to 1, or None."
+        )
