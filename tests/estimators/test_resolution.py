@@ -200,3 +200,16 @@ def test_a_missing_number_is_usual_among_classes_and_far_among_numbers(numbers):
     assert policies == {"usual"}
     policies = {m.policy for m in KNNRegressor().fit(X, np.arange(60.0)).plan_.engine.distance.metric.measures}
     assert policies == {"max"}
+
+
+@pytest.mark.parametrize("answer", ["vote", "linear", "both"])
+@pytest.mark.parametrize("given", ["mdw", "none", [1.0, 2.0, 0.5]], ids=str)
+@pytest.mark.parametrize("k", ["auto", "loo", 3, range(1, 8)], ids=str)
+def test_every_answer_works_under_named_weights(answer, given, k, numbers):
+    X, y = numbers
+    for model in (
+        KNNClassifier(k, given, answer=answer).fit(X, y),
+        KNNRegressor(k, given, answer=answer).fit(X, np.nan_to_num(X[:, 0])),
+    ):
+        assert model.score(X, y if isinstance(model, KNNClassifier) else np.nan_to_num(X[:, 0])) > 0.6
+        assert (model.linear_neighbors_ is None) == (answer == "vote")

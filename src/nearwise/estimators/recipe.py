@@ -21,6 +21,8 @@ from nearwise.estimators.local_scale import USUAL, checked_local_scale
 __all__ = ["Settings", "check_settings", "resolve"]
 
 AUTO, FOREST = "auto", "forest"
+LARGEST_K = 50
+"""leave-one-out tries k = 1 .. min(n - 1, this) (Reading K4)"""
 MOST_CANDIDATES = 100_000
 """numbers of neighbours to choose from"""
 
@@ -59,7 +61,9 @@ class Settings:
         """The numbers of neighbours to choose from."""
         if isinstance(self.n_neighbors, tuple):
             return self.n_neighbors
-        return KS if self.n_neighbors == AUTO else (int(self.n_neighbors),)
+        if isinstance(self.n_neighbors, str):
+            return KS if self.n_neighbors == AUTO else tuple(range(1, LARGEST_K + 1))
+        return (int(self.n_neighbors),)
 
     @property
     def votes(self) -> tuple[Any, ...]:

@@ -33,8 +33,6 @@ __all__ = ["Voting", "for_queries", "generator"]
 
 MOST_ASKED = 20_000
 """cases that are left out one by one to choose an answer; of more, so many are drawn by their content"""
-LARGEST_K = 50
-"""leave-one-out tries k = 1 .. min(n - 1, this) (Reading K4)"""
 _CELLS = 4_000_000
 """votes held at once"""
 _LISTED = 50
@@ -112,7 +110,7 @@ class Voting(Conformal, Neighbors):
         if isinstance(asked, int | np.integer):
             self._chosen_k = int(asked)
             return self._chosen_k
-        tried = np.array(asked if isinstance(asked, tuple) else range(1, LARGEST_K + 1))
+        tried = np.array(self._settings.candidates)
         tried = tried[tried <= len(model.table) - 1]
         if len(tried) < 1 or tried[-1] < 2:
             self._chosen_k = 1
