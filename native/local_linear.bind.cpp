@@ -9,13 +9,14 @@ namespace {
 
 using Answers = nb::ndarray<nb::numpy, double, nb::ndim<4>>;
 
-Answers local_linear_arrays(const Array& design, const Array& asked, const Array& distances, const Array& indices,
-                            const Array& case_weights, const Array& codes, const Array& amounts, Count n_groups,
-                            const Array& sizes, const Array& ridges, Count threads) {
+Answers local_linear_arrays(const Array& design, const Array& is_flag, const Array& asked, const Array& distances,
+                            const Array& indices, const Array& case_weights, const Array& codes, const Array& amounts,
+                            Count n_groups, const Array& sizes, const Array& ridges, Count threads) {
   require(threads >= 1, "threads must be at least 1.");
   require(n_groups >= 1, "n_groups must be at least 1.");
   Neighbourhoods all{};
   all.design = data_of<double>(design, "design", 2, "float64");
+  all.is_flag = data_of<std::uint8_t>(is_flag, "is_flag", 1, "uint8");
   all.asked = data_of<double>(asked, "asked", 2, "float64");
   all.distances = data_of<double>(distances, "distances", 2, "float64");
   all.indices = data_of<Count>(indices, "indices", 2, "int64");
@@ -31,6 +32,7 @@ Answers local_linear_arrays(const Array& design, const Array& asked, const Array
   all.n_sizes = static_cast<Count>(sizes.shape(0));
   all.n_ridges = static_cast<Count>(ridges.shape(0));
   all.n_groups = n_groups;
+  require_shape(is_flag, "is_flag", {all.d});
   require_shape(asked, "asked", {all.m, all.d});
   require_shape(distances, "distances", {all.m, all.listed});
   require_shape(indices, "indices", {all.m, all.listed});
@@ -63,8 +65,8 @@ Answers local_linear_arrays(const Array& design, const Array& asked, const Array
 
 void bind_local_linear(nb::module_& module) {
   using namespace nanobind::literals;
-  module.def("local_linear", &local_linear_arrays, "design"_a, "asked"_a, "distances"_a, "indices"_a, "case_weights"_a,
-             "codes"_a, "amounts"_a, "n_groups"_a, "sizes"_a, "ridges"_a, "threads"_a = 1,
+  module.def("local_linear", &local_linear_arrays, "design"_a, "is_flag"_a, "asked"_a, "distances"_a, "indices"_a,
+             "case_weights"_a, "codes"_a, "amounts"_a, "n_groups"_a, "sizes"_a, "ridges"_a, "threads"_a = 1,
              "(m, sizes, ridges, groups) answers of weighted ridge regressions on the nearest cases.");
 }
 

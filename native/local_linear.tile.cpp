@@ -24,32 +24,55 @@ Four all(double x) { return x - Four{}; }
 
 }  // namespace
 
-// gram[f][h] += sum over rows of row[f] * row[h], for h >= f.
-void add_products(const double* rows, Count count, Count stride, double* gram) {
-  for (Count at = 0; at < count; at += 4) {
-    const double *a = rows + at * stride, *b = a + stride, *c = b + stride, *d = c + stride;
-    for (Count f = 0; f < stride; f += 4)
-      for (Count h = f; h < stride; h += 4) {
-        const Four ah = load(a + h), bh = load(b + h), ch = load(c + h), dh = load(d + h);
+// gram[f][h] += sum over rows of row[f] * row[h], for h >= f; rows are [count, width], the gram's rows stride apart.
+void add_products(const double* rows, Count count, Count width, double* gram, Count stride) {
+  for (Count f = 0; f < width; f += 4)
+    for (Count h = f; h < width; h += 8) {
+      const Count second = h + 4 < width ? 4 : 0;  // the last tile is narrow: its second half is the first once more
+      Four low[4], high[4];
+#pragma GCC unroll 4
+      for (Count i = 0; i < 4; ++i) {
+        low[i] = load(gram + (f + i) * stride + h);
+        high[i] = load(gram + (f + i) * stride + h + second);
+      }
+      for (Count at = 0; at < count; ++at) {
+        const double* row = rows + at * width;
+        const Four left = load(row + h), right = load(row + h + second);
 #pragma GCC unroll 4
         for (Count i = 0; i < 4; ++i) {
-          double* to = gram + (f + i) * stride + h;
-          Four sum = load(to) + all(a[f + i]) * ah;
-          sum = sum + all(b[f + i]) * bh;
-          sum = sum + all(c[f + i]) * ch;
-          store(to, sum + all(d[f + i]) * dh);
+          const Four factor = all(row[f + i]);
+          low[i] = low[i] + factor * left;
+          high[i] = high[i] + factor * right;
         }
       }
-  }
+#pragma GCC unroll 4
+      for (Count i = 0; i < 4; ++i) {
+        store(gram + (f + i) * stride + h, low[i]);
+        store(gram + (f + i) * stride + h + second, high[i]);
+      }
+    }
 }
 
-// Of every row below row t of A, what row t of U takes away.
-void take_row(double* a, Count t, Count width, Count stride) {
+// Of the rows from .. width - 1 of A, what rows t .. t + count - 1 of U take away, one after the other.
+void take_rows(double* a, Count t, Count count, Count from, Count width, Count stride) {
   const double* row = a + t * stride;
-  for (Count i = t + 1; i < width; ++i) {
-    const Four factor = all(row[i]);
+  for (Count i = from; i < width; ++i) {
     double* out = a + i * stride;
-    for (Count j = i / 4 * 4; j < stride; j += 4) store(out + j, load(out + j) - factor * load(row + j));
+    if (count == 4) {
+      const Four p = all(row[i]), q = all(row[stride + i]), r = all(row[2 * stride + i]), s = all(row[3 * stride + i]);
+      for (Count j = i / 4 * 4; j < stride; j += 4) {
+        Four left = load(out + j) - p * load(row + j);
+        left = left - q * load(row + stride + j);
+        left = left - r * load(row + 2 * stride + j);
+        store(out + j, left - s * load(row + 3 * stride + j));
+      }
+      continue;
+    }
+    for (Count u = 0; u < count; ++u) {
+      const Four factor = all(row[u * stride + i]);
+      for (Count j = i / 4 * 4; j < stride; j += 4)
+        store(out + j, load(out + j) - factor * load(row + u * stride + j));
+    }
   }
 }
 

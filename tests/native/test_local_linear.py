@@ -54,6 +54,33 @@ def test_the_core_equals_the_obvious_regression(core, seed, d, ties, weights, th
     np.testing.assert_allclose(found, slow(*given_), rtol=1e-9, atol=1e-10)
 
 
+@given(
+    st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(0, 9), st.sampled_from([1, 6]), st.sampled_from([1, 400])
+)
+def test_flags_are_counted_as_the_numbers_they_are(core, seed, numbers, flags, density, m):
+    # of 400 queries the flags of all cases are listed, of one query those of its neighbours
+    design, asked, distances, indices, voters = neighbourhoods(seed, numbers + flags, m=m, n=50 if m > 1 else 5_000)
+    rng = np.random.default_rng(seed)
+    is_flag = rng.permutation(np.arange(numbers + flags) < flags)
+    design[:, is_flag] = rng.random((len(design), flags)) * 8 < density
+    given_ = design, asked, distances, indices, voters
+    found = local_linear(*given_, SIZES, RIDGES, 2, is_flag)
+    plain = local_linear(*given_, SIZES, RIDGES)
+    np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(found[:3], slow(design, asked[:3], distances, indices, voters), rtol=1e-9, atol=1e-10)
+
+
+def test_one_query_and_many_get_the_same_bits(core):
+    design, asked, distances, indices, voters = neighbourhoods(5, 9, m=300)
+    is_flag = np.arange(9) < 6
+    design[:, is_flag] = design[:, is_flag] > 0.5
+    many = local_linear(design, asked, distances, indices, voters, SIZES, RIDGES, 1, is_flag)
+    for j in range(0, 300, 37):
+        at = slice(j, j + 1)
+        one = local_linear(design, asked[at], distances[at], indices[at], voters, SIZES, RIDGES, 1, is_flag)
+        assert one.tobytes() == many[at].tobytes()
+
+
 @pytest.mark.parametrize("d", [7, 8, 9])
 def test_columns_below_as_many_as_and_above_the_neighbours_agree(core, d):
     # 8 neighbours: the system of columns serves up to 8 columns, that of neighbours above
@@ -131,7 +158,7 @@ def arguments(d=None, **changed):
     )
     design, asked, distances, indices, voters = given_
     found = {
-        "design": design, "asked": asked, "distances": distances, "indices": indices.astype(np.int64),
+        "design": design, "is_flag": np.arange(design.shape[1], dtype=np.uint8) % 2, "asked": asked, "distances": distances, "indices": indices.astype(np.int64),
         "case_weights": voters.weights, "codes": voters.codes, "amounts": voters.amounts, "n_groups": 3,
         "sizes": np.array([2, 3]), "ridges": np.array([1.0]), "threads": 1,
     }  # fmt: skip
@@ -155,6 +182,7 @@ def put(array, value, dtype=None):
         ({"codes": np.zeros(5, dtype=np.int32)}, "codes must have shape"),
         ({"design": np.zeros((6, 2), dtype=np.float32)}, "design must be an array of float64"),
         ({"design": np.zeros(6)}, "design must have 2 dimension"),
+        ({"is_flag": np.zeros(9, dtype=np.uint8)}, "is_flag"),
         ({"asked": np.zeros((3, 5))}, "asked must have shape"),
         ({"distances": np.zeros((3, 5))}, "distances must have shape"),
         ({"distances": put(np.zeros((3, 4)), np.nan)}, "distances must be finite, not negative"),

@@ -8,6 +8,7 @@ column: they count through the distance only. A missing number stands at the mid
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,11 @@ class Design:
     """(n, d) the same as queries, each without its own label"""
     feature: NDArray[np.intp]
     """(d,) the feature of each column"""
+
+    @cached_property
+    def is_flag(self) -> NDArray[np.bool_]:
+        """(d,) whether a column holds nothing but 0 and 1."""
+        return np.array([isinstance(self.makers[f], _Indicators) for f in self.feature], dtype=bool)
 
     @classmethod
     def of(cls, table: CaseTable, target: Target) -> Design:

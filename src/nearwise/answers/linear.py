@@ -92,14 +92,18 @@ def one_fit(
 
 def local_linear(
     design: Floats, asked: Floats, distances: Floats, indices: Ints, voters: Voters,
-    sizes: tuple[int, ...], ridges: tuple[float, ...], threads: int = 1,
+    sizes: tuple[int, ...], ridges: tuple[float, ...], threads: int = 1, is_flag: NDArray[np.bool_] | None = None,
 ) -> Floats:  # fmt: skip
-    """(m, sizes, ridges, g) answers of every query for each k in ``sizes`` and each ridge."""
+    """(m, sizes, ridges, g) answers of every query for each k in ``sizes`` and each ridge.
+
+    ``is_flag`` (d,) says which columns of the stored cases hold nothing but 0 and 1, which the core makes use of.
+    """
     native = core()
     if native is None:
         return _by_blocks(design, asked, distances, indices, voters, sizes, ridges)
     answers: Floats = native.local_linear(
         np.ascontiguousarray(design),
+        np.zeros(design.shape[1], dtype=np.uint8) if is_flag is None else is_flag.astype(np.uint8),
         np.ascontiguousarray(asked),
         np.ascontiguousarray(distances),
         np.ascontiguousarray(indices, dtype=np.int64),
