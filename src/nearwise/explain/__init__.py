@@ -1,0 +1,27 @@
+"""Why: the neighbours, what each feature adds to their distance, and the nearest case that says otherwise.
+
+A contribution is the term w_f * difference_f^p of the distance itself, so contributions add up to ``distance ** p``.
+
+::
+
+    neighbours    a past case, how far it is, and why
+    explanation   an answer with its neighbours: text, table, JSON, HTML
+    words         both in sentences
+    html          rows of a table
+"""
+
+from nearwise.explain.explanation import Explanation, Explanations
+from nearwise.explain.neighbours import Neighbour, contributions, describe_case
+from nearwise.explain.words import LIMITS, NEIGHBOURS, told_difference, told_parts
+
+__all__ = [
+    "LIMITS",
+    "NEIGHBOURS",
+    "Explanation",
+    "Explanations",
+    "Neighbour",
+    "contributions",
+    "describe_case",
+    "told_difference",
+    "told_parts",
+]

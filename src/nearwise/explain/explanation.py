@@ -1,0 +1,205 @@
+"""One answer and the cases behind it, as text, as a table, as JSON and as HTML."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+
+from nearwise.cases.frames import frame_of
+from nearwise.explain.html import html_row
+from nearwise.explain.neighbours import Neighbour
+from nearwise.explain.words import (
+    LIMITS,
+    NEIGHBOURS,
+    as_text,
+    readable,
+    told_parts,
+    told_reasons,
+    told_shares,
+    told_target,
+)
+from nearwise.visible import html_text
+
+__all__ = ["Explanation", "Explanations"]
+
+MOST_TOLD, FEW_TOLD = 10, 5
+"""cases that a text lists: all up to the first number, of more the second"""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One answer and the cases behind it."""
+
+    query: Any
+    prediction: Any
+    distribution: dict[Any, float]
+    neighbours: list[Neighbour]
+    p: float
+    tied: int = 0
+    """cases tied at the last place, where they are more than the places left"""
+    tied_share: float = 0.0
+    """vote share of tied cases that are not listed"""
+    unlike: Neighbour | None = None
+    """the nearest case of another class"""
+    parts: dict[str, float] = field(default_factory=dict)
+    """what adds up to the probability of the answer, or to the number: "neighbours", each feature, and "limits" for
+    what smoothing and clipping changed"""
+    others: int = 0
+    """cases that count and are not listed"""
+    others_share: float = 0.0
+    parts_by_class: dict[Any, dict[str, float]] = field(default_factory=dict)
+    """class -> what adds up to its probability; empty where the answer is a number"""
+    case_weights: dict[int, float] = field(default_factory=dict)
+    """stored case -> its weight in the answer, for every case that counts, listed or not"""
+    members: list[Explanation] = field(default_factory=list)
+    """what each member of an ensemble says, with its ``weight``"""
+    weight: float = 1.0
+    """of this explanation among the members of an ensemble"""
+
+    def parts_of(self, answer: Any) -> dict[str, float]:
+        """What adds up to the probability of a class, or to the number."""
+        return self.parts_by_class.get(answer, self.parts)
+
+    def columns(self) -> dict[str, list[Any]]:
+        out: dict[str, list[Any]] = {k: [] for k in _COLUMNS}
+        for rank, n in enumerate(self.neighbours):
+            for feature, part in n.contributions.items():
+                row = (self.query, self.prediction, rank, n.index, n.label, n.target, n.distance, n.vote_share)
+                cells = (*row, feature, readable(n.values.get(feature)), readable(n.query_values.get(feature)), part)
+                for name, cell in zip(_COLUMNS, cells, strict=True):
+                    out[name].append(cell)
+        return out
+
+    def to_frame(self) -> Any:
+        """Tidy: one row a neighbour and feature."""
+        return frame_of(self.columns())
+
+    def to_json(self) -> dict[str, Any]:
+        def one(n: Neighbour) -> dict[str, Any]:
+            return {
+                "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
+                "plain_distance": n.plain_distance, "vote_share": n.vote_share, "contributions": n.contributions,
+                "factor": n.factor, "notes": n.notes,
+                "values": {k: _plain(v) for k, v in n.values.items()},
+                "intervals": {k: list(v) for k, v in n.intervals.items()},
+                "differences": {k: {"value": gap, "unit": unit} for k, (gap, unit) in n.differences.items()},
+            }  # fmt: skip
+
+        return {
+            "query": _plain(self.query),
+            "prediction": _plain(self.prediction),
+            "distribution": {str(k): v for k, v in self.distribution.items()},
+            "p": self.p,
+            "neighbours": [one(n) for n in self.neighbours],
+            "tied": self.tied,
+            "tied_share": self.tied_share,
+            "parts": self.parts,
+            "others": self.others,
+            "others_share": self.others_share,
+            "members": [{"weight": each.weight, **each.to_json()} for each in self.members],
+            "unlike": None if self.unlike is None else one(self.unlike),
+        }
+
+    def __str__(self) -> str:
+        lines = [self._title()]
+        if set(self.parts) - {NEIGHBOURS, LIMITS} or self.parts.get(LIMITS):
+            lines.append(f"  {told_parts(self)}")
+        shown = self.neighbours if len(self.neighbours) <= MOST_TOLD else self.neighbours[:FEW_TOLD]
+        for n in shown:
+            vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
+            lines.append(f"  case {as_text(n.label)}{told_target(n)}, distance {n.distance:.4g}{vote}{told_reasons(n)}")
+        if self.tied:
+            vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
+            lines.append(f"  … {self.tied} tied cases at the last place{vote}")
+        untold = [n.vote_share for n in self.neighbours[len(shown) :] if n.vote_share]
+        if self.others or untold:
+            share = self.others_share + sum(untold)
+            lines.append(f"  … {self.others + len(untold)} more cases, vote {share:.0%}")
+        if self.unlike is not None:
+            n = self.unlike
+            said = f"case {as_text(n.label)}{told_target(n)}, distance {n.distance:.4g}{told_reasons(n)}"
+            lines.append(f"  nearest otherwise: {said}")
+        return "\n".join(lines)
+
+    def summary(self) -> str:
+        """Two lines for people: the answer, and what it is made of."""
+        return f"{self._title()}\n  {told_parts(self)}"
+
+    def _title(self) -> str:
+        if self.prediction is None:
+            return f"query {as_text(self.query)}"
+        return f"query {as_text(self.query)}: {as_text(readable(self.prediction))}{told_shares(self.distribution)}"
+
+    def to_html(self) -> str:
+        """A small self-contained table."""
+        head = (
+            "<tr><th>case</th><th>says</th><th>distance</th><th>vote</th><th>what differs, and what it adds</th></tr>"
+        )
+        rows = "".join(html_row(n, "") for n in self.neighbours)
+        if self.tied:
+            rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
+        if self.unlike is not None:
+            rows += html_row(self.unlike, "nearest otherwise: ")
+        return f"<section class='explanation'><h3>{html_text(self._title())}</h3><table>{head}{rows}</table></section>"
+
+    _repr_html_ = to_html
+
+
+_COLUMNS = (
+    "query", "prediction", "rank", "index", "case", "target", "distance", "vote_share",
+    "feature", "value", "query_value", "contribution",
+)  # fmt: skip
+
+
+class Explanations(Sequence[Explanation]):
+    """The explanations of several queries."""
+
+    def __init__(self, items: Sequence[Explanation]) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, at: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, at: slice) -> Explanations: ...
+    def __getitem__(self, at: int | slice) -> Explanation | Explanations:
+        return Explanations(self._items[at]) if isinstance(at, slice) else self._items[at]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self._items)
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(e) for e in self._items)
+
+    __repr__ = __str__
+
+    def to_frame(self) -> Any:
+        parts = [e.columns() for e in self._items]
+        return frame_of({name: [cell for part in parts for cell in part[name]] for name in _COLUMNS})
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [e.to_json() for e in self._items]
+
+    def to_html(self) -> str:
+        return "\n".join(e.to_html() for e in self._items)
+
+    _repr_html_ = to_html
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, frozenset | set):
+        return sorted(value, key=str)
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return value if isinstance(value, str | int | float | bool | None | list | dict) else str(value)

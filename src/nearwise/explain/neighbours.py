@@ -1,0 +1,147 @@
+"""A past case as a neighbour: how far it is, and what each feature adds to its distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nearwise.cases.kinds import Cyclic, Kind, Numeric
+from nearwise.cases.table import CaseTable
+from nearwise.cases.times import as_time, in_words
+from nearwise.differences.metric import Measure, Measured, power
+from nearwise.engines.base import Distance
+from nearwise.engines.mapped import MappedEngine
+from nearwise.engines.reference import terms
+from nearwise.weights import Matrix
+
+__all__ = ["Neighbour", "contributions", "describe_case"]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A past case, how far it is, and why."""
+
+    index: int
+    """position among the stored cases"""
+    label: Any
+    """what the table calls it"""
+    target: Any
+    """its class or number; None in retrieval"""
+    distance: float
+    contributions: dict[str, float]
+    """feature -> its part of distance ** p"""
+    vote_share: float
+    values: dict[str, Any]
+    query_values: dict[str, Any]
+    factor: float = 1.0
+    """what the sum was rescaled by because features were left out (missing="ignore")"""
+    notes: dict[str, str] = field(default_factory=dict)
+    """feature -> the missing policy that stood in for a value"""
+    intervals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """feature -> the intervals of the query's number and of this case's, where numbers are compared by intervals"""
+    plain_distance: float | None = None
+    """the distance before local scaling; the same where there is none"""
+    differences: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """feature -> how far its two values are apart, and in which unit, where the feature has one"""
+    p: float = 1.0
+    """the power of the distance; members of an ensemble may differ"""
+
+    def differing(self, most: int = 3) -> list[str]:
+        """The features that add most to the distance."""
+        ranked = sorted(self.contributions, key=lambda f: -self.contributions[f])
+        return [f for f in ranked[:most] if self.contributions[f] > 0]
+
+
+def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
+    """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
+    if isinstance(distance.weights, Matrix):
+        parts = MappedEngine(distance).parts(queries, j, i)
+        return {f"z{new}": float(part) for new, part in enumerate(parts)}, 1.0
+    found, factor = terms(distance, i, queries, j)
+    return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
+
+
+def describe_case(
+    distance: Distance, table: CaseTable, targets: Any, i: int, asked: CaseTable, queries: Measured, j: int,
+    total: float, share: float, query_factor: float = 1.0, case_factor: float = 1.0,
+) -> Neighbour:  # fmt: skip
+    """Stored case i as a neighbour of query j; ``total`` is the sum that the engine found.
+
+    Under local scaling distances are multiplied by ``query_factor``, and ``case_factor`` is in the sum already.
+    """
+    parts, factor = contributions(distance, i, queries, j)
+    if query_factor != 1.0:
+        raised = float(power(query_factor, distance.metric.p))
+        parts = {feature: part * raised for feature, part in parts.items()}
+    away = float(distance.metric.root(np.array(total)))
+    notes = {}
+    for f, measure in enumerate(distance.metric.measures):
+        if table.columns[f].missing[i] or asked.columns[f].missing[j]:
+            notes[measure.name] = measure.policy
+    return Neighbour(
+        index=i,
+        label=table.label(i),
+        target=None if targets is None else targets[i : i + 1].tolist()[0],
+        distance=away * query_factor,
+        contributions=parts,
+        vote_share=share,
+        values=_values(table, i),
+        query_values=_values(asked, j),
+        factor=factor,
+        notes=notes,
+        intervals=_intervals(distance, table, i, asked, j),
+        plain_distance=away / case_factor,
+        differences=_differences(table, i, asked, j),
+        p=distance.metric.p,
+    )
+
+
+def _values(table: CaseTable, row: int) -> dict[str, Any]:
+    """The values of a case; numbers that stand for dates and times as these."""
+    found = {}
+    for f, (name, kind) in enumerate(table.schema.items()):
+        value = table.value(row, f)
+        found[name] = value if value is None else _as_written(kind, value)
+    return found
+
+
+def _as_written(kind: Kind, value: Any) -> Any:
+    if isinstance(kind, Numeric | Cyclic) and kind.holds is not None and kind.unit is not None:
+        return as_time(value, kind.unit, kind.holds)
+    return value
+
+
+def _differences(table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[float, str]]:
+    found = {}
+    for f, (name, kind) in enumerate(table.schema.items()):
+        if not isinstance(kind, Numeric | Cyclic) or kind.unit is None:
+            continue
+        x, q = table.value(i, f), asked.value(j, f)
+        if x is not None and q is not None:
+            gap = abs(x - q)
+            if isinstance(kind, Cyclic):
+                gap = min(gap % kind.period, kind.period - gap % kind.period)
+            found[name] = (gap, kind.unit)
+    return found
+
+
+def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[str, str]]:
+    found = {}
+    for f, measure in enumerate(distance.metric.measures):
+        levels, stored, query = measure.fitted.levels, table.columns[f], asked.columns[f]
+        if levels is None or stored.levels is not None or stored.missing[i] or query.missing[j]:
+            continue
+        codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
+        levels = _interval_names(measure) or levels
+        found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
+    return found
+
+
+def _interval_names(measure: Measure) -> tuple[str, ...]:
+    """Intervals between dates and times, by these; none where the numbers are no times."""
+    cuts = getattr(getattr(measure.fitted, "coding", None), "cuts", None)
+    if cuts is None or getattr(measure.kind, "holds", None) is None:
+        return ()
+    return tuple(cuts.named(lambda x: in_words(_as_written(measure.kind, x)) or f"{x:.6g}"))
