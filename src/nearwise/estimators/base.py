@@ -1,4 +1,4 @@
-"""What classifier, regressor and retrieval share: fitting, searching, adding and forgetting cases."""
+"""What classifier, regressor and retrieval share besides searching: fitting, adding and forgetting cases."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import power
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes
-from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Engine, Payload
-from nearwise.engines.overflow import too_wide, warn_of_infinite, warn_of_width
+from nearwise.engines.base import Engine
+from nearwise.engines.overflow import too_wide, warn_of_width
 from nearwise.engines.plan import ENGINES, Plan
 from nearwise.engines.threads import threads
-from nearwise.errors import InputError, check_choice, not_fitted, warn
+from nearwise.errors import InputError, check_choice, warn
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
 from nearwise.estimators.novelty import novelty, why_novel
-from nearwise.estimators.recipe import Settings, check_settings, resolve
+from nearwise.estimators.recipe import check_settings, resolve
+from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, describe_case
 from nearwise.statistics.sampling import check_seed
 from nearwise.vote import TIES
@@ -36,10 +35,9 @@ from nearwise.weights import PerQuery, Weights
 __all__ = ["Neighbors"]
 
 
-class Neighbors(Parameters):
+class Neighbors(Searching):
     """The nearest cases under a learned distance."""
 
-    n_neighbors: Any
     feature_weights: Any
     differences: Any
     p: float | None
@@ -49,10 +47,7 @@ class Neighbors(Parameters):
     schema: Any
     ignore: Any
     engine: str
-    n_jobs: int | None
     random_state: Any
-    _model: Model
-    _settings: Settings
     _bent_differences: dict[str, Any] | None = None
     _bent_folds: tuple[Any, ...] = ()
     weighting_: Weighting
@@ -171,24 +166,7 @@ class Neighbors(Parameters):
         if not (isinstance(vote, str) and vote == "auto"):
             get_vote(vote)
 
-    def _choose_k(self) -> int:
-        k = self._settings.n_neighbors
-        self._chosen_k = int(k) if isinstance(k, int | np.integer) else 5
-        return self._chosen_k
-
-    def _fitted(self) -> Model:
-        if not hasattr(self, "_model"):
-            raise not_fitted(self)
-        return self._model
-
     # --------------------------------------------------------- what was learned
-
-    @property
-    def n_neighbors_(self) -> int:
-        """The k in use; chosen anew when cases were added or forgotten."""
-        self._fitted()
-        k = getattr(self, "_chosen_k", None)
-        return self._choose_k() if k is None else k
 
     @property
     def feature_weights_(self) -> Weights:
@@ -234,93 +212,6 @@ class Neighbors(Parameters):
     def why_novel(self, X: Any = None) -> list[str]:
         """One sentence for each query: its novelty, its nearest case and what differs most."""
         return why_novel(self, X)
-
-    # ------------------------------------------------------------------ search
-
-    def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
-        """Queries, measured; None asks for the stored cases themselves, each without itself."""
-        if X is None:
-            return model.table, model.problem.asking, np.arange(len(model.table))
-        table = query_table(self, X, model.table)
-        return table, model.problem.metric.measure(table), None
-
-    def _asked_k(self, n_neighbors: int | None) -> int:
-        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        if not isinstance(k, int | np.integer) or isinstance(k, bool):
-            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
-        if k <= 0:
-            raise InputError(f"Expected n_neighbors > 0. Got {k}.")
-        return int(k)
-
-    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
-        k = self._asked_k(n_neighbors)
-        most = len(model.table) - (0 if alone else 1)
-        if k > most:
-            raise InputError(
-                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(model.table)}"
-                f"{'' if alone else ', and a case is not its own neighbour'}."
-            )
-        return k
-
-    def kneighbors(
-        self,
-        X: Any = None,
-        n_neighbors: int | None = None,
-        return_distance: bool = True,
-        *,
-        feature_weights: Any = None,
-    ) -> Any:
-        """(distances, indices) of the nearest cases, by (distance, index).
-
-        ``X=None`` asks for the neighbours of the stored cases, each without itself. ``feature_weights`` tries other
-        weights for this call: one row for all queries, or one row a query.
-        """
-        model = self._fitted()
-        _, queries, leave_out = self._asked(X, model)
-        k = self._searched_k(n_neighbors, model, alone=leave_out is None)
-        engine = model.under(feature_weights, self.n_jobs)
-        found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
-        warn_of_infinite(engine.distance, queries, found)
-        if not return_distance:
-            return found.indices
-        factors = model.query_factors(engine, queries, leave_out)
-        return model.problem.metric.root(found.sums) * factors[:, None], found.indices
-
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
-        """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
-        distances, indices = self.kneighbors(X, n_neighbors)
-        if mode not in ("connectivity", "distance"):
-            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
-        data = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
-        return self._sparse(data, indices.ravel(), np.arange(len(indices) + 1) * indices.shape[1])
-
-    def radius_neighbors(self, X: Any = None, radius: float = 1.0, return_distance: bool = True) -> Any:
-        """(distances, indices) of all cases within a radius, as object arrays with one array a query."""
-        model = self._fitted()
-        if not (isinstance(radius, int | float | np.number) and radius >= 0):
-            raise InputError(f"radius={radius!r}: expected a number from 0.")
-        _, queries, leave_out = self._asked(X, model)
-        metric = model.problem.metric
-        factors = model.query_factors(model.engine, queries, leave_out)
-        found = model.engine.within(queries, power(float(radius) / factors, metric.p), leave_out)
-        distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
-        for j, (sums, near) in enumerate(found):
-            distances[j], indices[j] = metric.root(sums) * factors[j], near
-        return (distances, indices) if return_distance else indices
-
-    def radius_neighbors_graph(self, X: Any = None, radius: float = 1.0, mode: str = "connectivity") -> Any:
-        distances, indices = self.radius_neighbors(X, radius)
-        if mode not in ("connectivity", "distance"):
-            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
-        ends = np.concatenate([[0], np.cumsum([len(i) for i in indices])])
-        flat = np.concatenate([*indices, np.zeros(0, dtype=np.intp)])
-        data = np.ones(len(flat)) if mode == "connectivity" else np.concatenate([*distances, np.zeros(0)])
-        return self._sparse(data, flat, ends)
-
-    def _sparse(self, data: Any, indices: Any, ends: Any) -> Any:
-        from scipy.sparse import csr_matrix
-
-        return csr_matrix((data, indices, ends), shape=(len(ends) - 1, len(self._fitted().table)))
 
     # --------------------------------------------------- adding and forgetting
 

@@ -1,0 +1,132 @@
+"""Searching the stored cases: the nearest of each query, all within a radius, and both as graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.arithmetic import power
+from nearwise.cases.table import CaseTable
+from nearwise.contract.parameters import Parameters
+from nearwise.contract.validation import query_table
+from nearwise.differences.metric import Measured
+from nearwise.engines.base import Payload
+from nearwise.engines.overflow import warn_of_infinite
+from nearwise.errors import InputError, not_fitted
+from nearwise.estimators.model import Model
+from nearwise.estimators.recipe import Settings
+
+__all__ = ["Searching"]
+
+
+class Searching(Parameters):
+    """Finds cases in a model that was fitted; how it is fitted, subclasses say."""
+
+    n_neighbors: Any
+    n_jobs: int | None
+    _model: Model
+    _settings: Settings
+
+    def _fitted(self) -> Model:
+        if not hasattr(self, "_model"):
+            raise not_fitted(self)
+        return self._model
+
+    def _choose_k(self) -> int:
+        k = self._settings.n_neighbors
+        self._chosen_k = int(k) if isinstance(k, int | np.integer) else 5
+        return self._chosen_k
+
+    @property
+    def n_neighbors_(self) -> int:
+        """The k in use; chosen anew when cases were added or forgotten."""
+        self._fitted()
+        k = getattr(self, "_chosen_k", None)
+        return self._choose_k() if k is None else k
+
+    def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
+        """Queries, measured; None asks for the stored cases themselves, each without itself."""
+        if X is None:
+            return model.table, model.problem.asking, np.arange(len(model.table))
+        table = query_table(self, X, model.table)
+        return table, model.problem.metric.measure(table), None
+
+    def _asked_k(self, n_neighbors: int | None) -> int:
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        if not isinstance(k, int | np.integer) or isinstance(k, bool):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        if k <= 0:
+            raise InputError(f"Expected n_neighbors > 0. Got {k}.")
+        return int(k)
+
+    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
+        k = self._asked_k(n_neighbors)
+        most = len(model.table) - (0 if alone else 1)
+        if k > most:
+            raise InputError(
+                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(model.table)}"
+                f"{'' if alone else ', and a case is not its own neighbour'}."
+            )
+        return k
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        feature_weights: Any = None,
+    ) -> Any:
+        """(distances, indices) of the nearest cases, by (distance, index).
+
+        ``X=None`` asks for the neighbours of the stored cases, each without itself. ``feature_weights`` tries other
+        weights for this call: one row for all queries, or one row a query.
+        """
+        model = self._fitted()
+        _, queries, leave_out = self._asked(X, model)
+        k = self._searched_k(n_neighbors, model, alone=leave_out is None)
+        engine = model.under(feature_weights, self.n_jobs)
+        found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
+        warn_of_infinite(engine.distance, queries, found)
+        if not return_distance:
+            return found.indices
+        factors = model.query_factors(engine, queries, leave_out)
+        return model.problem.metric.root(found.sums) * factors[:, None], found.indices
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
+        distances, indices = self.kneighbors(X, n_neighbors)
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
+        data = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
+        return self._sparse(data, indices.ravel(), np.arange(len(indices) + 1) * indices.shape[1])
+
+    def radius_neighbors(self, X: Any = None, radius: float = 1.0, return_distance: bool = True) -> Any:
+        """(distances, indices) of all cases within a radius, as object arrays with one array a query."""
+        model = self._fitted()
+        if not (isinstance(radius, int | float | np.number) and radius >= 0):
+            raise InputError(f"radius={radius!r}: expected a number from 0.")
+        _, queries, leave_out = self._asked(X, model)
+        metric = model.problem.metric
+        factors = model.query_factors(model.engine, queries, leave_out)
+        found = model.engine.within(queries, power(float(radius) / factors, metric.p), leave_out)
+        distances, indices = np.empty(len(found), dtype=object), np.empty(len(found), dtype=object)
+        for j, (sums, near) in enumerate(found):
+            distances[j], indices[j] = metric.root(sums) * factors[j], near
+        return (distances, indices) if return_distance else indices
+
+    def radius_neighbors_graph(self, X: Any = None, radius: float = 1.0, mode: str = "connectivity") -> Any:
+        distances, indices = self.radius_neighbors(X, radius)
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
+        ends = np.concatenate([[0], np.cumsum([len(i) for i in indices])])
+        flat = np.concatenate([*indices, np.zeros(0, dtype=np.intp)])
+        data = np.ones(len(flat)) if mode == "connectivity" else np.concatenate([*distances, np.zeros(0)])
+        return self._sparse(data, flat, ends)
+
+    def _sparse(self, data: Any, indices: Any, ends: Any) -> Any:
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((data, indices, ends), shape=(len(ends) - 1, len(self._fitted().table)))
