@@ -274,7 +274,7 @@ def test_too_little_memory_is_the_same_kind_of_error(tmp_path, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    for place in ("storage.container._parsed", "estimators.saving._rebuilt"):
+    for place in ("storage.container._parsed", "estimators.saving.unpack_model"):
         with monkeypatch.context() as patch:
             patch.setattr(f"nearwise.{place}", full)
             with pytest.raises(ModelFileError, match="needs more memory than there is"):

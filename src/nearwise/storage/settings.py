@@ -14,8 +14,8 @@ from nearwise import differences, vote, weighting
 from nearwise.cases.kinds import KINDS, Custom, Kind
 from nearwise.cases.schema import Schema
 from nearwise.differences.base import Difference
-from nearwise.errors import ModelFileError
-from nearwise.storage.values import NotPlainError, Packer, Unpacker, listed, pairs
+from nearwise.errors import InputError, ModelFileError
+from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
 from nearwise.weighting import Weighting
 from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Weights, from_json
 
@@ -43,6 +43,17 @@ class SettingsPacker(Packer):
         if isinstance(value, Weighting):
             return {"weighting": self._weighting(value)}
         return super().composed(value)
+
+    def named(self, name: str, value: Any) -> Any:
+        """A value; where it cannot be saved, the error calls it by its name."""
+        try:
+            return self.value(value)
+        except (NotPlainError, RecursionError) as error:
+            what = error if isinstance(error, NotPlainError) else "a value nested too deeply"
+            raise InputError(
+                f"{name} holds {what}, which cannot be saved without pickle: use {ALLOWED}, or objects of nearwise "
+                "itself. (As a random state, give a whole number.)"
+            ) from error
 
     def vote(self, given: Any) -> Any:
         """A vote by its name and settings; any other function, or vote, is to be handed back."""

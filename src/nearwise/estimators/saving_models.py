@@ -1,0 +1,183 @@
+"""One fitted estimator as the content of a model file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nearwise import __version__
+from nearwise.cases.kinds import Custom
+from nearwise.cases.schema import as_kinds
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.differences import resolve
+from nearwise.differences.metric import check_settings
+from nearwise.engines.threads import threads
+from nearwise.errors import InputError, ModelFileError
+from nearwise.estimators.base import Neighbors
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.local_scale import LocalScale
+from nearwise.estimators.model import Model
+from nearwise.estimators.recipe import resolve as settings_of
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.estimators.retrieval import NearestCases
+from nearwise.estimators.saving_answers import pack_answer, set_answer
+from nearwise.estimators.saving_measures import pack_measure, unpack_measures
+from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
+from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
+from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
+from nearwise.storage.values import listed
+from nearwise.weighting import Problem
+from nearwise.weights import Weights
+
+__all__ = ["ESTIMATORS", "pack_model", "unpack_model"]
+
+ESTIMATORS: Mapping[str, type[Neighbors]] = {e.__name__: e for e in (KNNClassifier, KNNRegressor, NearestCases)}
+
+
+def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
+    """What a file holds of a fitted estimator."""
+    model = estimator._fitted()
+    _check_all(estimator, model.table, model.target)
+    k = estimator.n_neighbors_  # chosen now if cases were added or forgotten, so that the loaded model is ready
+    names = getattr(estimator, "feature_names_in_", None)
+    return {
+        "nearwise": __version__,
+        "estimator": type(estimator).__name__,
+        "parameters": _parameters(pack, estimator),
+        "functions": _functions(estimator, model.table),
+        "features_in": [int(estimator.n_features_in_), None if names is None else [str(n) for n in names]],
+        "table": pack_table(pack, model.table),
+        "target": pack_target(pack, model.target),
+        "ids": pack.array(model.ids),
+        "next_id": int(model.next_id),
+        "p": pack.value(model.problem.metric.p),
+        "measures": [
+            pack_measure(pack, *pair) for pair in zip(model.problem.metric.measures, model.problem.cases.columns)
+        ],
+        "weighting": pack_weighting(pack, estimator.weighting_),
+        "weights": pack.named("feature_weights_", model.weights),
+        "case_weights": None if model.case_factors is None else pack.array(model.case_factors),
+        "scales": None if model.local is None else pack.array(model.local.of_cases),
+        "k": k,
+        "answer": pack_answer(pack, estimator),
+        "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
+    }
+
+
+def _parameters(pack: SettingsPacker, estimator: Neighbors) -> dict[str, Any]:
+    given = estimator.get_params(deep=False)
+    return {name: pack.vote(v) if name == VOTE else pack.named(name, v) for name, v in given.items()}
+
+
+def _functions(estimator: Neighbors, table: CaseTable) -> dict[str, Any]:
+    """What has to be handed back at load."""
+    features = [name for name, kind in table.schema.items() if isinstance(kind, Custom) and kind.function is not None]
+    voting = SettingsPacker().vote(getattr(estimator, VOTE, "")) == {"function": VOTE}
+    if voting and VOTE in features:
+        raise InputError(
+            f"The feature {VOTE!r} and the vote both have a function, which load(path, functions=...) could not tell "
+            "apart: rename the feature."
+        )
+    return {"features": features, VOTE: voting}
+
+
+def _check_all(estimator: Any, table: CaseTable, target: Target) -> None:
+    """Refuse parameters with which the model could not be asked, or not learn on; saving and loading agree on them."""
+    estimator._check_parameters()
+    use = settings_of(estimator, table.schema, target.classes is not None)
+    differences = None if use.bends else use.differences
+    check_settings(table.schema, differences, use.scale, use.missing, use.p, tell=False)
+    as_kinds(estimator.schema)
+    for name, kind in table.schema.items():
+        resolve(name, kind, differences, use.scale)
+    if isinstance(estimator, KNNClassifier):
+        estimator._class_factors(target)
+
+
+def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors:
+    """The fitted estimator that `pack_model` described."""
+    made = ESTIMATORS.get(str(content["estimator"]))
+    if made is None:
+        raise ModelFileError(f"there is no estimator {content['estimator']!r}")
+    estimator = made(**_given(unpack, content["parameters"]))
+    table = unpack_table(unpack, content["table"])
+    target = unpack_target(unpack, content["target"], len(table), has_classes=made is KNNClassifier)
+    _check_all(estimator, table, target)
+    metric, cases = unpack_measures(unpack, content, table, target)
+    problem = Problem(table, metric, cases, target)
+    weights = checked_weights(unpack.value(content["weights"]), table, target)
+    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
+    if len(ids) != len(table) or len(np.unique(ids)) != len(ids) or type(next_id) is not int or next_id >= 2**62:
+        raise ModelFileError("the cases have no ids")
+    if ids.min() < 0 or ids.max() >= next_id:
+        raise ModelFileError("the ids of the cases are not below the next one")
+    _set_features_in(estimator, content["features_in"], table)
+    estimator.weighting_ = unpack_weighting(unpack, content["weighting"], weights, problem)
+    factors = _case_factors(unpack, content.get("case_weights"), len(table))
+    estimator._settings = settings_of(estimator, table.schema, target.classes is not None)
+    if estimator._settings.bends:
+        estimator._bent_differences = {m.name: m.difference for m in metric.measures}
+    local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
+    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local))
+    _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
+    set_answer(unpack, content.get("answer"), estimator)
+    return estimator
+
+
+def _given(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:
+    parameters = unpack.settings(found)
+    schema = parameters.get("schema")
+    if type(schema) is dict:
+        parameters["schema"] = {name: unpack.with_function(name, kind) for name, kind in schema.items()}
+    return parameters
+
+
+def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:
+    """What distances are multiplied by; files of before there were case weights have none."""
+    if found is None:
+        return None
+    factors = unpack.array(found, "f", axes=1)
+    if len(factors) != n or not np.isfinite(factors).all() or not (factors > 0).all():
+        raise ModelFileError("the weights of the cases are not numbers above 0")
+    return factors
+
+
+def _local_scale(
+    unpack: SettingsUnpacker, found: Any, estimator: Neighbors, problem: Problem, weights: Weights
+) -> LocalScale | None:
+    """The scales of the stored cases; files of before there was local scaling have none."""
+    k = estimator._settings.local_scale
+    if found is None or k is None:
+        return None
+    scales = unpack.array(found, "f", axes=1)
+    if len(scales) != len(problem.table) or not np.isfinite(scales).all() or not (scales > 0).all():
+        raise ModelFileError("the scales of the cases are not numbers above 0")
+    return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
+
+
+def _set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
+    count, names = listed(found, 2)
+    ignored = table.schema.ignored
+    if type(count) is not int or count != len(table.columns) + len(set(ignored)):
+        raise ModelFileError("the number of columns is not that of the features and those ignored")
+    estimator.n_features_in_ = count
+    if names is None:
+        if not {*table.schema.names, *ignored} <= {f"x{j}" for j in range(count)}:
+            raise ModelFileError("the features have names, and the columns have none")
+        return
+    if len(listed(names)) != count or [n for n in names if n not in ignored] != list(table.schema.names):
+        raise ModelFileError("the names of the columns are not those of the features")
+    estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _set_k(estimator: Any, k: Any, errors: Any) -> None:
+    if type(k) is not int or k < 1:
+        raise ModelFileError("the number of neighbours is not a whole number from 1")
+    estimator._chosen_k = k
+    if errors is not None:
+        if not isinstance(errors, np.ndarray) or errors.ndim != 1 or errors.dtype.kind != "f":
+            raise ModelFileError("the errors of leaving one out are no numbers")
+        estimator.loo_errors_ = errors
