@@ -1,7 +1,8 @@
-"""What all tests share: the hypothesis profile and the folder of shared data sets."""
+"""What all tests share: the hypothesis profile, the folder of shared data sets, and the path to what is no package."""
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,15 @@ settings.register_profile("nearwise", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("strict", deadline=None, derandomize=True, max_examples=EXAMPLES)
 STRICT = os.environ.get("NEARWISE_STRICT") == "1"
 settings.load_profile("strict" if STRICT or os.environ.get("CI") else "nearwise")
+
+
+@pytest.fixture(scope="module")
+def root_on_path():
+    """The folders benchmarks and fuzz are not in the package, so they are not on the path of the tests."""
+    root = str(Path(__file__).parents[1])
+    sys.path.insert(0, root)
+    yield
+    sys.path.remove(root)
 
 
 @pytest.fixture(scope="session")

@@ -2,21 +2,11 @@
 
 import doctest
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def benchmarks():
-    """The folder is not in the package, so it is not on the path of the tests."""
-    sys.path.insert(0, str(ROOT))
-    yield
-    sys.path.remove(str(ROOT))
+pytestmark = pytest.mark.usefixtures("root_on_path")
 
 
 def module(name):

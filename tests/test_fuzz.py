@@ -28,14 +28,7 @@ ELSEWHERE = {
     "no-checksum": "models",
     "reader-lets-tracebacks-out": "readers",
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def fuzz():
-    """The folder is not in the package, so it is not on the path of the tests."""
-    sys.path.insert(0, str(ROOT))
-    yield
-    sys.path.remove(str(ROOT))
+pytestmark = pytest.mark.usefixtures("root_on_path")
 
 
 def module(name):
