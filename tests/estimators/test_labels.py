@@ -126,3 +126,17 @@ def test_the_type_of_strings_and_numbers_is_kept():
     assert fitted([1, 2, 1]).classes_.dtype.kind == "i"
     assert fitted([True, False, True]).classes_.dtype.kind == "b"
     assert fitted(pandas.Series(["a", "b", "c"], dtype="category")).predict(X).tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "given", [np.array([2**53, 2**53 + 1]), [2**53, 2**53 + 1], np.array([1, 10**30 + 1], dtype=object)]
+)
+def test_a_target_that_floats_would_round_is_refused(given):
+    with pytest.raises(InputError, match=r"The target holds \d+ \(case 1\).*subtract a constant"):
+        KNNRegressor(1).fit([[1.0], [2.0]], given)
+    KNNRegressor(1).fit([[1.0], [2.0]], [2**53, 2**60])  # float64 holds them
+
+
+def test_a_target_too_large_for_floats_is_refused():
+    with pytest.raises(InputError, match="must be numbers"):
+        KNNRegressor(1).fit([[1.0], [2.0]], np.array([1, 10**400], dtype=object))

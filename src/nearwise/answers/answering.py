@@ -138,7 +138,14 @@ class Answering:
         listed = max(sizes) + 1
         distances, indices = finite(self.metric.root(found.sums[:, :listed])), found.indices[:, :listed]
         raw = local_linear(
-            self.design.stored, asked, distances, indices, self.measure.voters, sizes, ridges, self.engine.threads,
+            self.design.stored,
+            asked,
+            distances,
+            indices,
+            self.measure.voters,
+            sizes,
+            ridges,
+            self.engine.threads,
             self.design.is_flag,
         )
         out = np.empty((len(sizes), len(ridges), len(asked), raw.shape[3]))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
+from nearwise.cases.integers import lost_in_array, lost_in_list
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target, looks_like_a_quantity
 from nearwise.contract.labels import all_classes, as_array, class_labels
@@ -159,13 +160,20 @@ def warn_of_quantity(target: Target) -> None:
 def number_target(y: Any, n: int, estimator: Any, sample_weight: Any = None) -> Target:
     """A numeric target."""
     try:
-        numbers = _flat(y, n, estimator).astype(np.float64)
-    except (TypeError, ValueError) as error:
+        given = _flat(y, n, estimator)
+        numbers = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"A regression target must be numbers: {error}. For classes use KNNClassifier.") from error
     if not np.isfinite(numbers).all():
         raise InputError("Input y contains NaN or infinity: every case needs a finite number.")
+    lost = lost_in_list(given.tolist(), numbers) if given.dtype == object else lost_in_array(given, numbers)
+    if lost is not None:
+        raise InputError(
+            f"The target holds {lost.integers[0]} (case {lost.rows[0]}), and beyond 2^53 = {2**53} numbers of 53 bits "
+            "do not tell all whole numbers apart: subtract a constant from it, or divide it by one."
+        )
     return Target(numbers, None, sample_weights(sample_weight, n))
 
 
