@@ -158,7 +158,8 @@ def arguments(d=None, **changed):
     )
     design, asked, distances, indices, voters = given_
     found = {
-        "design": design, "is_flag": np.arange(design.shape[1], dtype=np.uint8) % 2, "asked": asked, "distances": distances, "indices": indices.astype(np.int64),
+        "design": design, "is_flag": np.arange(design.shape[1], dtype=np.uint8) % 2, "asked": asked,
+        "distances": distances, "indices": indices.astype(np.int64),
         "case_weights": voters.weights, "codes": voters.codes, "amounts": voters.amounts, "n_groups": 3,
         "sizes": np.array([2, 3]), "ridges": np.array([1.0]), "threads": 1,
     }  # fmt: skip
