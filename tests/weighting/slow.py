@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from nearwise.engines.base import Distance
-from nearwise.engines.reference import terms
+from nearwise.engines.terms import terms
 from nearwise.weights import Global
 
 TIE = 1e-12

@@ -3,7 +3,7 @@
 import math
 
 from nearwise.engines import Distance
-from nearwise.engines.reference import terms
+from nearwise.engines.terms import terms
 from nearwise.weights import Global
 
 TIE = 1e-12

@@ -114,12 +114,6 @@ class MappedEngine(BlockEngine):
         return out
 
     @np.errstate(over="ignore", invalid="ignore")
-    def parts(self, queries: Measured, j: int, i: int) -> Floats:
-        """(new features,) what each adds to the sum of stored case i and query j"""
-        case = [column[i : i + 1] for column in self._stored]
-        return np.asarray(np.square(self.gaps(queries.take(np.array([j])), case)[:, 0, 0]))
-
-    @np.errstate(over="ignore", invalid="ignore")
     def block(self, queries: Measured, weights: Weights) -> Floats:
         total = np.zeros((len(queries), len(self.distance.stored)))
         for gap in self.gaps(queries, self._stored):

@@ -13,7 +13,7 @@ import numpy as np
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured
 from nearwise.engines.base import Distance, Levels, Neighbours
-from nearwise.engines.reference import mapped_terms, terms
+from nearwise.engines.terms import mapped_terms, terms
 from nearwise.errors import warn
 from nearwise.weights import Matrix
 

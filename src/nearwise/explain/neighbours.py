@@ -12,8 +12,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.times import as_time, in_words
 from nearwise.differences.metric import Measure, Measured, power
 from nearwise.engines.base import Distance
-from nearwise.engines.mapped import MappedEngine
-from nearwise.engines.reference import terms
+from nearwise.engines.terms import mapped_terms, terms
 from nearwise.weights import Matrix
 
 __all__ = ["Neighbour", "contributions", "describe_case"]
@@ -57,8 +56,7 @@ class Neighbour:
 def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
     if isinstance(distance.weights, Matrix):
-        parts = MappedEngine(distance).parts(queries, j, i)
-        return {f"z{new}": float(part) for new, part in enumerate(parts)}, 1.0
+        return {f"z{new}": part for new, part in enumerate(mapped_terms(distance, i, queries, j))}, 1.0
     found, factor = terms(distance, i, queries, j)
     return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
 
