@@ -192,3 +192,30 @@ def test_a_member_that_fails_leaves_all_members_as_they_were(blobs, monkeypatch)
         model.partial_fit(X[:5], y[:5])
     fresh = KNNClassifier(3, "mdw").fit(np.concatenate([X, X[:5]]), [*y, *y[:5]])
     np.testing.assert_allclose(model.members_[1].feature_importances_, fresh.feature_importances_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [AutoClassifier, AutoRegressor])
+def test_vote_and_regression_of_a_member_are_weighed_apart(kind, tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3))
+    y = X[:, 0] + X[:, 1] * X[:, 2]
+    y = y if kind is AutoRegressor else np.where(y > 0, "a", "b")
+    model = kind(random_state=0, n_jobs=1).fit(X, y)
+    rows, answers = model.left_out_answers()
+    expected = 0
+    for weight, member in zip(model.weights_, model.members_, strict=True):
+        left, line = member._left_out, member._chosen.line
+        said = left.by_line if left.by_vote is None else (1 - line) * left.by_vote + line * left.by_line
+        expected = expected + weight * said
+    np.testing.assert_allclose(answers, expected, atol=1e-12)
+    # 15 steps: each of the answers has a number of them
+    taken = [w * s for w, m in zip(model.weights_, model.members_, strict=True) for s in m._chosen.shares]
+    np.testing.assert_allclose(np.array(taken) * 15, np.round(np.array(taken) * 15), atol=1e-9)
+    assert sum(taken) == pytest.approx(1)
+    model.save(tmp_path / "m.nearwise")
+    again = load(tmp_path / "m.nearwise")
+    assert [m._chosen.line for m in again.members_] == [m._chosen.line for m in model.members_]
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    with pytest.warns(NearwiseWarning):
+        again.partial_fit(X[:2] + 0.1, y[:2])
+    assert [m._chosen.line for m in again.members_] == [m._chosen.line for m in model.members_]

@@ -36,8 +36,8 @@ def test_auto_uses_the_members_that_need_none_and_says_so(kind):
     y = y if kind is AutoRegressor else y > 0
     with pytest.warns(NearwiseWarning, match=r"scikit-learn is not there.*nearwise\[sklearn\]"):
         model = kind(random_state=0).fit(X, y)
-    assert len(model.members_) == 2
-    assert not any(member.differences == "forest" for member in model.members_)
+    assert [member.answer for member in model.members_] == ["both"]
+    assert model.members_[0].differences is None
     assert model.weights_.sum() == pytest.approx(1)
     assert model.score(X, y) > 0.8
     assert sum(model.explain(X[:1])[0].parts.values()) == pytest.approx(

@@ -7,7 +7,7 @@ label is in no row of shares that it asks with (`Metric.asking`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ class Choice:
     ridge: float | None = None
     costs: dict[str, float] = field(default_factory=dict)
     """what each setting that was tried costs when one case is left out"""
+    line: float = 0.5
+    """how much the regression counts where both answer; the vote has the rest"""
 
     @property
     def listed(self) -> int:
@@ -65,7 +67,14 @@ class Choice:
         size = None if self.size is None else min(self.size, available - 1)
         if size is not None and size < 2:
             return Choice(self.rule or votes.Majority(), min(self.k or available, available), None, None, self.costs)
-        return Choice(self.rule, None if self.k is None else min(self.k, available), size, self.ridge, self.costs)
+        return replace(self, k=None if self.k is None else min(self.k, available), size=size)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What vote and regression count."""
+        if self.rule is not None and self.size is not None:
+            return 1.0 - self.line, self.line
+        return float(self.rule is not None), float(self.size is not None)
 
 
 @dataclass(frozen=True)
@@ -163,14 +172,12 @@ class Answering:
         self, choice: Choice, found: Neighbours, asked: Floats | None, root: Root | None = None
     ) -> tuple[Floats, Floats]:
         """(m, g) answers under a choice, and (m, g) the smallest sum at which each group votes."""
-        parts: list[Floats] = []
-        rule, k = choice.rule or votes.Majority(), choice.k or 1
-        voted, near = self.of_vote(found, rule, k, root)
-        if choice.rule is not None:
-            parts.append(voted)
-        if choice.size is not None and choice.ridge is not None and asked is not None:
-            parts.append(self.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
-        return np.asarray(np.mean(parts, axis=0)), near
+        by_vote, by_line = choice.shares
+        voted, near = self.of_vote(found, choice.rule or votes.Majority(), choice.k or 1, root)
+        if by_line == 0 or choice.size is None or choice.ridge is None or asked is None:
+            return voted, near
+        fitted = self.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0]
+        return fitted if by_vote == 0 else by_vote * voted + by_line * fitted, near
 
 
 def finite(distances: Floats) -> Floats:
@@ -188,11 +195,17 @@ class LeftOut:
     """(r, g) answers of the vote"""
     by_line: Floats | None
     """(r, g) answers of the regression"""
+    line: float = 0.5
+    """how much the regression counts where both answer"""
 
     @property
     def answers(self) -> Floats:
-        """(r, g) the mean of what there is."""
-        return np.asarray(np.mean([each for each in (self.by_vote, self.by_line) if each is not None], axis=0))
+        """(r, g) vote and regression together, or the one there is."""
+        if self.by_vote is None or self.by_line is None:
+            found = self.by_line if self.by_vote is None else self.by_vote
+            assert found is not None
+            return found
+        return (1.0 - self.line) * self.by_vote + self.line * self.by_line
 
 
 def choose(
@@ -281,5 +294,5 @@ class _Trials:
                 by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
         places = np.concatenate([some for some, _ in self.chunks])
         order = np.argsort(places)
-        both = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
-        return LeftOut(self.rows[places[order]], *both)
+        voted, fitted = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
+        return LeftOut(self.rows[places[order]], voted, fitted)

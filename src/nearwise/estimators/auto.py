@@ -20,7 +20,7 @@ from nearwise.progress import progress
 __all__ = ["AutoClassifier", "AutoRegressor"]
 
 FOREST_TAKES = 3.0
-"""how much longer the member with a forest takes than those before it, at the most that was seen"""
+"""how much longer the member with a forest takes than the one before it, at the most that was seen"""
 
 
 class _Auto(Together):
@@ -30,6 +30,7 @@ class _Auto(Together):
     ignore: Any
     time_limit: float | None
     random_state: Any
+    _weighs_answers = True
     _made: type[Voting]
     _bent_answer: str
     """what the member answers by whose distance a forest bends"""
@@ -41,16 +42,14 @@ class _Auto(Together):
 
     def _planned(self) -> list[dict[str, Any]]:
         """The settings of the members, the quickest first."""
-        plain: list[dict[str, Any]] = [{"answer": "linear"}, {"answer": "vote"}]
+        plain: dict[str, Any] = {"answer": "both"}
         if find_spec("sklearn") is None:
             warn(
                 "scikit-learn is not there, so the member whose distance a forest bends is left out: "
                 "pip install 'nearwise[sklearn]'."
             )
-            return plain
-        # a vote under the bent distance leaves nothing for one under the plain distance to add (docs/defaults.md)
-        beside = plain if self._bent_answer == "linear" else plain[:1]
-        return [*beside, {"answer": self._bent_answer, "differences": "forest"}]
+            return [plain]
+        return [plain, {"answer": self._bent_answer, "differences": "forest"}]
 
     def _is_classifier(self) -> bool:
         return self._made is KNNClassifier
@@ -64,8 +63,7 @@ class _Auto(Together):
         out: list[Voting] = []
         for settings in progress(planned, len(planned), "fitting members"):
             spent = time.monotonic() - start
-            factor = FOREST_TAKES if "differences" in settings else 1.0
-            if out and limit is not None and spent * (1 + factor) > limit:
+            if out and limit is not None and spent * (1 + FOREST_TAKES) > limit:
                 warn(
                     f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer."
                 )
@@ -79,10 +77,10 @@ class _Auto(Together):
 
 
 class AutoClassifier(_Auto):
-    """The most accurate classifier in one line: two distances, two answers, weighted by leaving one out.
+    """The most accurate classifier in one line: two distances, two answers each, weighted by leaving one out.
 
-    One member answers by local regression under the recipe's distance, the other by a vote under a distance that a
-    forest has bent (docs/defaults.md). Without scikit-learn the second one votes under the recipe's distance.
+    One member has the recipe's distance, the other one that a forest has bent (docs/defaults.md). Both answer by a vote
+    and by local regression, and all four answers have weights of their own. Without scikit-learn there is one member.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ class AutoClassifier(_Auto):
     """
 
     _made = KNNClassifier
-    _bent_answer = "vote"
+    _bent_answer = "both"
     _routed = {**_Auto._routed, "partial_fit": ("classes", "sample_weight")}  # noqa: RUF012 - a constant of the class
 
     def __init__(
@@ -145,8 +143,8 @@ class AutoClassifier(_Auto):
 class AutoRegressor(_Auto):
     """The most accurate regressor in one line; parameters and attributes are those of `AutoClassifier`.
 
-    Three members: local regression and a vote under the recipe's distance, and local regression under a distance that a
-    forest has bent (docs/defaults.md). Without scikit-learn the first two.
+    One member answers by a vote and by local regression under the recipe's distance, the other by local regression
+    under a distance that a forest has bent (docs/defaults.md). All three answers have weights of their own.
 
     >>> auto = AutoRegressor(random_state=0).fit([[float(i)] for i in range(40)], [2.0 * i for i in range(40)])
     >>> bool(abs(auto.predict([[20.5]])[0] - 41) < 1)

@@ -68,4 +68,8 @@ def _answer(asked: str, chosen: Any) -> str:
             "vote" if asked == "vote" else f"vote ({asked} needs more cases, or features that are numbers or symbols)"
         )
     line = f"regression on the {chosen.size} nearest, ridge {chosen.ridge:g}"
-    return line if chosen.rule is None else f"the mean of a vote and a {line}"
+    if chosen.rule is None:
+        return line
+    if chosen.line == 0.5:
+        return f"the mean of a vote and a {line}"
+    return f"{1 - chosen.line:.2f} of a vote and {chosen.line:.2f} of a {line}"

@@ -6,14 +6,17 @@ the squared error of the mean most (greedy selection after Caruana et al.); how 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.answers.answering import LeftOut
 from nearwise.arithmetic import dot
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
@@ -52,6 +55,15 @@ def greedy_weights(answers: list[Floats], truth: Floats, weights: Floats, steps:
     return np.asarray(taken / taken.sum())
 
 
+def voices(member: Voting, apart: bool) -> tuple[NDArray[np.intp], list[Floats]]:
+    """The cases that were left out, and (r, g) what a member said of them; by vote and by regression, if ``apart``."""
+    rows, together = member.left_out_answers()
+    left: LeftOut | None = getattr(member, "_left_out", None)
+    if not apart or left is None or left.by_vote is None or left.by_line is None:
+        return rows, [together]
+    return rows, [left.by_vote, left.by_line]
+
+
 def _copied(member: Voting) -> Voting:
     """A member that may learn on while the one of before stays as it is."""
     made = copy(member)
@@ -62,6 +74,8 @@ def _copied(member: Voting) -> Voting:
 class Together(Conformal, Parameters):
     """What estimators share that answer by several members."""
 
+    _weighs_answers: ClassVar[bool] = False
+    """whether vote and regression of a member are weighed apart, or count alike as the member has it"""
     n_jobs: int | None
     members_: list[Voting]
     weights_: Floats
@@ -96,18 +110,38 @@ class Together(Conformal, Parameters):
             self.weights_ = np.full(len(self.members_), 1.0 / len(self.members_))
             self._left_out = np.zeros(0, dtype=np.intp), np.zeros((0, max(1, self.members_[0]._model.target.n_classes)))
             return
-        found = [member.left_out_answers() for member in self.members_]
-        rows = found[0][0]
-        for own, _ in found[1:]:
-            rows = np.intersect1d(rows, own)
-        answers = [each[np.searchsorted(own, rows)] for own, each in found]
+        found = [voices(member, self._weighs_answers) for member in self.members_]
+        rows = functools.reduce(np.intersect1d, (own for own, _ in found))
+        answers = [[each[np.searchsorted(own, rows)] for each in said] for own, said in found]
         target = self.members_[0]._model.target
         if target.classes is None:
             truth = np.asarray(target.values, dtype=np.float64)[rows, None]
         else:
             truth = np.eye(target.n_classes)[target.values[rows]]
-        self.weights_ = greedy_weights(answers, truth, self.members_[0]._vote_weights(self.members_[0]._model)[rows])
-        self._left_out = rows, np.asarray(np.tensordot(self.weights_, np.stack(answers), axes=1))
+        weights = self.members_[0]._vote_weights(self.members_[0]._model)[rows]
+        taken = greedy_weights([each for said in answers for each in said], truth, weights)
+        ends = np.cumsum([len(said) for said in answers])
+        shares = np.split(taken, ends[:-1])
+        self.weights_ = np.array([each.sum() for each in shares])
+        if self._weighs_answers:
+            lines = [float(s[1] / s.sum()) if len(s) == 2 and s.sum() > 0 else 0.5 for s in shares]
+            self._share_answers(lines)
+        self._remember(rows)
+
+    def _remember(self, rows: NDArray[np.intp]) -> None:
+        """Keep what was said of these cases when they were left out, under the weights in use."""
+        if not len(rows):
+            return
+        said = [member.left_out_answers() for member in self.members_]
+        answers = np.stack([each[np.searchsorted(own, rows)] for own, each in said])
+        self._left_out = rows, np.asarray(np.tensordot(self.weights_, answers, axes=1))
+
+    def _share_answers(self, lines: list[float]) -> None:
+        """Let the regression of each member count so much beside its vote."""
+        for member, line in zip(self.members_, lines, strict=True):
+            if hasattr(member, "_chosen"):
+                member._chosen = replace(member._chosen, line=line)
+                member._left_out = replace(member._left_out, line=line)
 
     def _fitted(self) -> list[Voting]:
         if not hasattr(self, "members_"):
@@ -152,12 +186,13 @@ class Together(Conformal, Parameters):
     def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
         if not hasattr(self, "members_"):
             return self._fit(X, y, sample_weight, classes)
+        lines = self._lines()
         members: list[Any] = [_copied(member) for member in self.members_]
         more = {} if classes is None else {"classes": classes}
         for member in members:
             member.partial_fit(X, y, sample_weight=sample_weight, **more)
         self.members_ = members
-        self._stale()
+        self._stale(lines)
         if hasattr(self.members_[0], "classes_"):
             self.classes_ = self.members_[0].classes_
         return self
@@ -165,15 +200,23 @@ class Together(Conformal, Parameters):
     @whole_or_not_at_all
     def forget(self, case_ids: Any) -> Self:
         """Take cases out of every member, by the ids in `case_ids_`."""
-        self.members_ = [_copied(member).forget(case_ids) for member in self._fitted()]
-        self._stale()
+        members, lines = self._fitted(), self._lines()
+        self.members_ = [_copied(member).forget(case_ids) for member in members]
+        self._stale(lines)
         return self
 
-    def _stale(self) -> None:
+    def _lines(self) -> list[float]:
+        """How much the regression of each member counts beside its vote."""
+        return [member._chosen.line if hasattr(member, "_chosen") else 0.5 for member in self.members_]
+
+    def _stale(self, lines: list[float]) -> None:
         warn("The weights of the members stay as they were before cases were added or forgotten: fit again.")
         kept = self.weights_
         self._weigh()
         self.weights_ = kept
+        if self._weighs_answers:
+            self._share_answers(lines)
+        self._remember(self._left_out[0])
 
     @property
     def schema_(self) -> Any:

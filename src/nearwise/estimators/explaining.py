@@ -129,7 +129,7 @@ class _Parts:
     def __init__(self, answering: Answering, choice: Choice, model: Model) -> None:
         self.answering, self.choice, self.names = answering, choice, model.problem.features
         self.voters, self.root = answering.measure.voters, model.problem.metric.root
-        self.half = 0.5 if choice.rule is not None and choice.size is not None else 1.0
+        self.by_vote, self.by_line = choice.shares
 
     def of(self, one: Neighbours, asked: Floats | None, answers: Floats, factor: float) -> _Told:
         weights = np.zeros(one.sums.shape[1])
@@ -147,7 +147,7 @@ class _Parts:
         places = listed.shares(choice.k, choice.rule)[0]
         cases = one.indices[0, : len(places)]
         shares = places * measure.weights[cases]
-        shares *= self.half / shares.sum() if shares.sum() > 0 else 0.0
+        shares *= self.by_vote / shares.sum() if shares.sum() > 0 else 0.0
         if isinstance(measure, Probabilities):
             shares *= 1.0 - measure.drawn(choice.k)
         weights[: len(places)] += shares
@@ -163,16 +163,16 @@ class _Parts:
         listed = choice.size + 1
         distances, cases = finite(self.root(one.sums[0, :listed])), one.indices[0, :listed]
         fit = one_fit(design.stored, asked, distances, cases, self.voters, choice.size, choice.ridge)
-        weights[: choice.size] += self.half * fit.weights
+        weights[: choice.size] += self.by_line * fit.weights
         for f in np.unique(design.feature):
-            features[self.names[f]] = self.half * fit.parts[design.feature == f].sum(axis=0)
-        return self.half * fit.mean
+            features[self.names[f]] = self.by_line * fit.parts[design.feature == f].sum(axis=0)
+        return self.by_line * fit.mean
 
     def _tie(self, one: Neighbours, reach: Reach, weights: Floats) -> Floats:
         """The mean of cases that are all as far as the next one."""
         cases = one.indices[0]
         own = np.where(reach.tied[0], self.voters.weights[cases], 0.0)
-        own *= self.half / own.sum() if own.sum() > 0 else 0.0
+        own *= self.by_line / own.sum() if own.sum() > 0 else 0.0
         weights += own
         return np.asarray(own @ self.voters.answers(cases))
 

@@ -27,6 +27,7 @@ def pack_answer(pack: SettingsPacker, estimator: Any) -> Any:
         "k": choice.k,
         "size": choice.size,
         "ridge": choice.ridge,
+        "line": float(choice.line),
         "costs": {name: float(cost) for name, cost in choice.costs.items()},
         "rows": pack.array(np.asarray(left.rows, dtype=np.int64)),
         "by_vote": None if left.by_vote is None else pack.array(left.by_vote),
@@ -49,15 +50,18 @@ def set_answer(unpack: SettingsUnpacker, found: Any, estimator: Any) -> None:
     whole = (rule is None) == (k is None) and (size is None) == (ridge is None) and not (k is None and size is None)
     if not whole or not (ridge is None or (isinstance(ridge, float) and 0 < ridge < np.inf)):
         raise ModelFileError("the answer is not described")
+    line = found.get("line", 0.5)
+    if type(line) is not float or not 0 <= line <= 1:
+        raise ModelFileError("the share of the regression is not a number from 0 to 1")
     costs = found["costs"]
     if not isinstance(costs, dict) or not all(isinstance(c, float) for c in costs.values()):
         raise ModelFileError("the costs of the answers are no numbers")
-    estimator._chosen = Choice(rule, k, size, ridge, costs)
+    estimator._chosen = Choice(rule, k, size, ridge, costs, line)
     rows = _rows(unpack, found["rows"], target)
     by = {n: None if found[n] is None else _answers(unpack, found[n], rows, target) for n in ("by_vote", "by_line")}
     if (by["by_vote"] is None) != (rule is None) or (by["by_line"] is None) != (size is None):
         raise ModelFileError("there are no answers to cases that were left out")
-    estimator._left_out = LeftOut(rows, **by)
+    estimator._left_out = LeftOut(rows, **by, line=line)
 
 
 def unpack_left_out(
