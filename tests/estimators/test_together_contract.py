@@ -201,7 +201,7 @@ def test_vote_and_regression_of_a_member_are_weighed_apart(kind, tmp_path):
     y = X[:, 0] + X[:, 1] * X[:, 2]
     y = y if kind is AutoRegressor else np.where(y > 0, "a", "b")
     model = kind(random_state=0, n_jobs=1).fit(X, y)
-    rows, answers = model.left_out_answers()
+    _, answers = model.left_out_answers()
     expected = 0
     for weight, member in zip(model.weights_, model.members_, strict=True):
         left, line = member._left_out, member._chosen.line
