@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-EXAMPLES = int(os.environ.get("NEARWISE_EXAMPLES", "100"))  # of each property that does not say how many it wants
+from .examples import EXAMPLES
+
 settings.register_profile("nearwise", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("strict", deadline=None, derandomize=True, max_examples=EXAMPLES)
 STRICT = os.environ.get("NEARWISE_STRICT") == "1"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, KNNRegressor, NearestCases
 from nearwise.errors import InputError
+from tests.examples import examples
 
 seeds = st.integers(0, 2**32 - 1)
 WEIGHTS = {"n": 2.0, "m": 0.5, "c": 1.0}
@@ -65,7 +66,7 @@ def made(kind, cases, k, p, **more):
     return kind(3, WEIGHTS, local_scale=k, p=p, **more).fit(cases, y[: len(cases)])
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     seeds, st.integers(2, 15), st.sampled_from([1, 2, 7]), st.booleans(), st.sampled_from([1, 2, 3]),
     st.sampled_from([NearestCases, KNNClassifier, KNNRegressor]),
@@ -90,7 +91,7 @@ def test_distances_are_those_of_plain_loops(seed, n, k, coarse, p, kind):
             np.testing.assert_allclose(near[j], [wanted[i] for i in found[j]], rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(seeds, st.booleans(), st.sampled_from([1, 2]), st.sampled_from([NearestCases, KNNClassifier, KNNRegressor]))
 def test_explanations_have_scaled_and_plain_distances(seed, coarse, p, kind):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from nearwise import KNNClassifier, load
 from nearwise.errors import InputError
 from nearwise.statistics.storing import case_factors, cases_to_store
 from nearwise.weights import Directed, Global, PerClass
+from tests.examples import examples
 from tests.weighting.slow_online import TIE, bounds, nearest, total
 from tests.weighting.tables import mixed, problem_of
 
@@ -165,7 +166,7 @@ def slow_factors(problem, weights):
     return [u / r for u, r in zip(uses, right, strict=True)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(features=KINDS, min_cases=2, max_cases=12, weighted=True))
 def test_case_factors_equal_plain_loops(made):
     records, y, w, schema = made

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 TIE = 1e-12
 
@@ -58,7 +59,7 @@ def agree(fast, slow):
     return served
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 400),

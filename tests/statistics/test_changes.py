@@ -10,6 +10,7 @@ from nearwise.cases.target import Target
 from nearwise.statistics import changes as module
 from nearwise.statistics.changes import ChangeEvaluator, Changes
 from nearwise.statistics.evaluator import Evaluator
+from tests.examples import examples
 
 from ..engines.tables import CORE, VECTORISED, kind_lists, problem, seeds
 
@@ -30,7 +31,7 @@ def parts(seed, kinds, alone, by_distance=False, **settings):
     return evaluator, asked
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     seeds, kind_lists(CORE), st.sampled_from([1, 2]), st.sampled_from(["max", "value", "mean"]), st.booleans(),
     st.booleans(), st.integers(1, 5),
@@ -43,7 +44,7 @@ def test_changes_equal_their_weight_vectors(seed, kinds, p, policy, by_distance,
     np.testing.assert_allclose(found, evaluator.right(asked.vectors(), k)[:, present].mean(axis=1), rtol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, kind_lists(VECTORISED), st.sampled_from(["max", "ignore", "mean"]), st.booleans(), st.booleans())
 def test_any_kind_gives_the_same_with_and_without_the_core(seed, kinds, policy, alone, small):
     evaluator, asked = parts(seed, kinds, alone, policy=policy)
@@ -58,7 +59,7 @@ def test_any_kind_gives_the_same_with_and_without_the_core(seed, kinds, policy, 
         np.testing.assert_allclose(fast.accuracies(asked, 3), slow.accuracies(asked, 3), rtol=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, kind_lists(VECTORISED), st.booleans())
 def test_stand_ins_equal_queries_with_another_value(seed, kinds, alone):
     evaluator, asked = parts(seed, kinds, alone, policy="max")

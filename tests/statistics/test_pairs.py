@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from nearwise.cases.kinds import Custom, Text, Vector
 from nearwise.statistics.pairs import FeaturePairs, gaps_between, reach, reach_around
+from tests.examples import examples
 from tests.weighting.tables import COLUMNS, lopsided, mixed, problem_of, slow_means
 
 points = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.sampled_from([0.5, 1.0, 3.0])), min_size=1)
@@ -40,7 +41,7 @@ def test_running_sums_equal_the_double_loop(pairs):
 
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("scale", ["none", "range"])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_means_of_every_kind_equal_the_double_loop(name, scale, data):
     records, y, w, schema = data.draw(mixed(features=[name], weighted=True))
@@ -49,7 +50,7 @@ def test_means_of_every_kind_equal_the_double_loop(name, scale, data):
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_distinct_pairs_leave_out_each_case_against_itself(name, data):
     records, y, _, schema = data.draw(mixed(features=[name]))
@@ -58,7 +59,7 @@ def test_distinct_pairs_leave_out_each_case_against_itself(name, data):
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_merged_and_removed_pairs_equal_the_double_loop(name, data):
     records, y, w, schema = data.draw(mixed(features=[name], min_cases=3, weighted=True))

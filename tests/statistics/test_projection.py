@@ -9,6 +9,7 @@ from nearwise.cases.kinds import Cyclic, Numeric, Symbolic
 from nearwise.engines.native import core
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.statistics.projection import Labels, by_counts, on_line
+from tests.examples import examples
 
 from ..weighting.tables import problem_of
 
@@ -43,7 +44,7 @@ def labels_of(problem, folds):
 
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("form", ["line", "circle"])
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data(), k=st.integers(1, 5))
 def test_a_pass_over_sorted_values_equals_a_search(form, native, data, k):
     problem, folds = data.draw(features(form))

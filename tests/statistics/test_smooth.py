@@ -9,6 +9,7 @@ from nearwise.errors import InputError
 from nearwise.statistics import smooth
 from nearwise.statistics.kernels import InverseKernel, VariableKernel
 from nearwise.statistics.smooth import SmoothError
+from tests.examples import examples
 from tests.statistics.slow_smooth import inverse, slow_gradient, slow_mistakes, smooth_error, variable
 from tests.weighting.tables import mixed, problem_of
 
@@ -34,7 +35,7 @@ def test_an_error_worked_by_hand():
 
 @both_kernels
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(min_cases=3, weighted=True), k=st.integers(1, 4), p=st.sampled_from([1, 2, 3]), data=st.data())
 def test_error_equals_plain_loops_ties_and_holes_included(kernel, slow, made, k, p, data):
     records, y, w, schema = made
@@ -50,7 +51,7 @@ def test_error_equals_plain_loops_ties_and_holes_included(kernel, slow, made, k,
 
 @both_kernels
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(min_cases=3, weighted=True), k=st.integers(1, 4), p=st.sampled_from([1, 2, 3]), data=st.data())
 def test_gradient_equals_finite_differences_symbols_and_holes_included(kernel, slow, made, k, p, data):
     records, y, w, schema = made

@@ -26,13 +26,14 @@ from nearwise.weighting import (
 from nearwise.weighting.encoding import rank_matrix
 from nearwise.weighting.nca import Softmax
 from nearwise.weighting.selecting import case_order
+from tests.examples import examples
 from tests.weighting import slow
 from tests.weighting.tables import canonical_problem_of, mixed, problem_of
 
 quiet = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 ALL = ["number", "hour", "symbol", "mvdm", "rank", "text", "tags", "place", "function"]
 TABULAR = ["number", "hour", "symbol", "rank", "place"]
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=examples(25), deadline=None)
 
 
 def noisy(n=80, p=5, seed=3):

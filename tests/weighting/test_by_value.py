@@ -16,6 +16,7 @@ from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weighting import ClassDistribution, CrossCategory, PerCategory, ValueWeights
 from nearwise.weights import PerClass
+from tests.examples import examples
 from tests.weighting.tables import mixed, problem_of
 
 COUNTABLE = ["number", "hour", "symbol", "rank"]
@@ -89,7 +90,7 @@ def slow_sum(method, problem, records, y, w, i, query):
 @pytest.mark.parametrize(
     "method", [CrossCategory(), PerCategory(), ValueWeights(), ValueWeights(by="stored")], ids=repr
 )
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     made=mixed(features=COUNTABLE, max_cases=8, weighted=True),
     others=mixed(features=COUNTABLE, min_cases=2, max_cases=3),
@@ -114,7 +115,7 @@ def test_distances_equal_loops_over_the_equations(method, made, others, seed):
 
 
 @pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=mixed(features=COUNTABLE, max_cases=10, weighted=True))
 def test_class_distributions_equal_loops_over_the_equation(made):
     records, y, w, schema = made
@@ -223,7 +224,7 @@ def distances(method, problem):
 
 @pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 @every_method
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(made=mixed(features=["symbol", "rank"]))
 def test_renaming_values_and_classes_changes_nothing(method, made):
     records, y, _, schema = made
@@ -238,7 +239,7 @@ def test_renaming_values_and_classes_changes_nothing(method, made):
 
 @pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 @every_method
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(made=mixed(features=["symbol", "rank"]))
 def test_doubling_the_table_changes_nothing(method, made):
     records, y, _, schema = made
@@ -250,7 +251,7 @@ def test_doubling_the_table_changes_nothing(method, made):
 
 @pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
 @every_method
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(made=mixed(features=COUNTABLE, min_cases=4, max_cases=10, weighted=True), data=st.data())
 def test_partial_fit_and_remove_equal_one_fit(method, made, data):
     records, y, w, schema = made

@@ -13,6 +13,7 @@ from nearwise.statistics.folds import shuffled_folds
 from nearwise.weighting import GeneticWeights
 from nearwise.weighting.crossover import CROSSOVERS, normalised
 from nearwise.weighting.genetic import next_generation
+from tests.examples import examples
 
 from .tables import problem_of
 
@@ -97,7 +98,7 @@ def test_the_search_beats_equal_weights_on_its_folds_whatever_the_seed():
         assert ga.history_["mean_accuracy"][20] > ga.history_["mean_accuracy"][0]
 
 
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 @given(cut=st.integers(0, 6), crossover=st.sampled_from(list(CROSSOVERS)))
 def test_going_on_equals_one_longer_run(cut, crossover):
     X, y = table()

@@ -7,6 +7,7 @@ from nearwise.errors import InputError, NearwiseWarning
 from nearwise.lab import make_waveform
 from nearwise.weighting import NeighbourDescent, VariableKernelSimilarity
 from nearwise.weighting.descent import EarlyStop, descend
+from tests.examples import examples
 from tests.statistics.slow_smooth import slow_mistakes, smooth_error, variable
 from tests.weighting.tables import mixed, problem_of
 
@@ -28,7 +29,7 @@ def to_the_end(method, **settings):
 @both_methods
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
 @pytest.mark.filterwarnings("ignore:There is one class only")
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(made=mixed(min_cases=3, max_cases=10))
 def test_the_error_never_rises_and_is_that_of_the_equation(method, made):
     records, y, _, schema = made

@@ -10,6 +10,7 @@ from nearwise.errors import InputError, NearwiseWarning
 from nearwise.statistics.evaluator import Evaluator
 from nearwise.weighting import HybridGenetic, RandomMutation
 from nearwise.weighting.hybrid_genetic import OPERATORS, bred
+from tests.examples import examples
 
 from .tables import problem_of
 
@@ -26,7 +27,7 @@ def loo(X, y, bits, k=1):
     return float(Evaluator(problem.metric, problem.cases, problem.target).accuracies([np.array(bits, float)], k)[0])
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(seed=st.integers(0, 1000), accept_equal=st.booleans(), patience=st.integers(1, 25))
 def test_the_climb_equals_one_flip_at_a_time(seed, accept_equal, patience):
     X, y = table(30, 4, seed)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nearwise.cases.kinds import Custom, Numeric, Ordinal, Set, Symbolic, Text
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weighting import MeanDifference
+from tests.examples import examples
 from tests.weighting.tables import SCHEMA, mixed, problem_of, slow_mdw
 
 quietly = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
@@ -28,7 +29,7 @@ def assert_same(one, two, rel=1e-9):
 
 
 @quietly
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     made=mixed(weighted=True),
     pairs=st.sampled_from(["all", "distinct"]),
@@ -73,7 +74,7 @@ def test_numbers_worked_by_hand():
 
 
 @quietly
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(min_cases=4, max_cases=9, weighted=True), data=st.data())
 def test_partial_fit_and_remove_equal_one_fit(made, data):
     records, y, w, schema = made
@@ -141,7 +142,7 @@ def test_partial_fit_equals_one_fit_where_pairs_are_sampled():
 
 
 @quietly
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(made=mixed(), data=st.data())
 def test_sample_weights_equal_repeated_cases(made, data):
     records, y, _, schema = made
@@ -160,7 +161,7 @@ def test_sample_weights_equal_repeated_cases(made, data):
 
 
 @quietly
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(made=mixed(), data=st.data())
 def test_permuting_features_permutes_weights(made, data):
     records, y, _, schema = made

@@ -7,6 +7,7 @@ from nearwise import KNNClassifier
 from nearwise.errors import InputError
 from nearwise.weighting import IB4, EachWeights, WeightedOverlap
 from nearwise.weights import Global, PerClass
+from tests.examples import examples
 from tests.weighting.slow_online import slow_ib4, slow_rewards
 from tests.weighting.tables import mixed, problem_of
 
@@ -79,14 +80,14 @@ def test_each_and_wom_equal_plain_loops_on_numbers_and_symbols(made, tolerance):
 
 
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=mixed(min_cases=3, max_cases=10), p=st.sampled_from([1, 2, 3]))
 def test_each_and_wom_equal_plain_loops_on_any_kind(made, p):
     check_rewards(made, 0.25, p)
 
 
 @pytest.mark.filterwarnings("ignore:Feature 'function' is compared by a Python function")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(min_cases=3, max_cases=12), p=st.sampled_from([1, 2]))
 def test_ib4_equals_plain_loops(made, p):
     records, y, _, schema = made
@@ -97,7 +98,7 @@ def test_ib4_equals_plain_loops(made, p):
     assert fitted.scores_ == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(made=mixed(features=PLAIN, min_cases=3, max_cases=12))
 def test_ib4_learns_each_concept_by_itself(made):
     records, y, _, schema = made
@@ -112,7 +113,7 @@ def test_ib4_learns_each_concept_by_itself(made):
 
 @every_online
 @given(made=mixed(features=PLAIN, min_cases=3, max_cases=12))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_the_answer_without_the_core_is_the_same_to_the_last_bit(method, made):
     records, y, _, schema = made
     problem = problem_of(records, y, None, schema)

@@ -12,6 +12,7 @@ from nearwise import KNNClassifier, KNNRegressor, load, weighting
 from nearwise.cases.kinds import Custom, Cyclic, Ordinal, Set, Text, Vector
 from nearwise.errors import InputError, NearwiseWarning
 from tests.cases.test_cuts import slow_mdl
+from tests.examples import examples
 from tests.weighting.tables import mixed, problem_of
 
 COUNTABLE = ["number", "hour", "symbol", "mvdm", "rank"]
@@ -88,7 +89,7 @@ def way(method):
 
 
 @pytest.mark.parametrize("method", BY_TABLE)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=mixed(features=COUNTABLE, max_cases=14, weighted=True))
 def test_a_weight_equals_its_equation_written_as_loops(method, made):
     records, y, w, schema = made
@@ -99,7 +100,7 @@ def test_a_weight_equals_its_equation_written_as_loops(method, made):
         assert found[f] == pytest.approx(expected, abs=1e-11)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(made=mixed(features=COUNTABLE, max_cases=12, weighted=True), beta=st.sampled_from([0.0, 0.25, 1.0]))
 @pytest.mark.filterwarnings("ignore:Every feature tells more:nearwise.errors.NearwiseWarning")
 def test_redundancy_is_taken_from_relevance(made, beta):
@@ -136,7 +137,7 @@ def slow_points(problem, f):
     return [None if v is None else [float(v == level) for level in (*column.levels, "missing")] for v in values]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(made=mixed(features=COUNTABLE, max_cases=12, weighted=True))
 def test_fisher_equals_its_equation_written_as_loops(made):
     records, y, w, schema = made
@@ -163,7 +164,7 @@ def test_fisher_equals_its_equation_written_as_loops(made):
         assert found[f] == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     made=mixed(features=["number", "hour", "symbol", "rank"], max_cases=10, weighted=True),
     scale=st.sampled_from(["range", "sigma", "none"]),
@@ -259,7 +260,7 @@ def test_one_class_one_case_a_class_and_huge_numbers_give_finite_weights(method)
 
 
 @pytest.mark.parametrize("method", ALL)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(made=mixed(features=["symbol", "rank"], max_cases=10), times=st.integers(2, 3))
 @pytest.mark.filterwarnings("ignore:Every feature tells more:nearwise.errors.NearwiseWarning")
 def test_repeating_the_table_and_renaming_it_change_nothing(method, made, times):
@@ -278,7 +279,7 @@ def test_repeating_the_table_and_renaming_it_change_nothing(method, made, times)
 
 
 @pytest.mark.parametrize("method", ALL)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(made=mixed(features=COUNTABLE, min_cases=4, max_cases=10, weighted=True), data=st.data())
 @pytest.mark.filterwarnings("ignore:Every feature tells more:nearwise.errors.NearwiseWarning")
 def test_adding_and_removing_cases_equals_one_fit(method, made, data):

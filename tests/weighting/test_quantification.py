@@ -16,6 +16,7 @@ from nearwise.errors import InputError, NearwiseWarning
 from nearwise.statistics import moments
 from nearwise.weighting import QuantificationDistance, QuantificationWeights
 from nearwise.weights import Global, Matrix
+from tests.examples import examples
 from tests.weighting.tables import problem_of
 
 METHODS = [QuantificationWeights, QuantificationDistance]
@@ -96,7 +97,7 @@ def test_new_features_equal_dense_algebra(seed, policy, weighted, counted, monke
     assert np.concatenate(given.values) == pytest.approx(np.abs(expected).sum(axis=0) ** 2, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 10_000), st.sampled_from(["max", "value"]), st.integers(1, 3))
 def test_engines_equal_the_reference_and_the_equations(seed, policy, components):
     records, y, _, schema = table(seed, n=12, policy=policy)
@@ -221,7 +222,7 @@ def every_distance(model, queries):
 
 @pytest.mark.filterwarnings("ignore:No feature has a different mean")
 @every_method
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=st.integers(0, 10_000))
 def test_cases_that_came_and_went_and_the_order_of_rows_leave_no_trace(method, seed):
     records, y, schema, rng = degenerate(seed)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nearwise.statistics.changes import Changes
 from nearwise.weighting import Race
 from nearwise.weighting.selecting import Scorer, case_order
+from tests.examples import examples
 from tests.weighting import slow
 from tests.weighting.tables import problem_of
 
@@ -24,7 +25,7 @@ def scorer_of(problem):
     return Scorer(problem, 1, None, "majority", 0, 1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 7))
 def test_the_best_set_is_never_rejected_with_delta_0(seed, block):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from nearwise.cases.target import Target
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weighting import Relief, ReliefF, RReliefF
 from nearwise.weighting.base import Problem
+from tests.examples import examples
 from tests.weighting.relief_twin import slow_relief, slow_relief_f, slow_rrelief_f, slow_zones
 from tests.weighting.tables import mixed, problem_of
 
@@ -84,7 +85,7 @@ def test_rrelief_f_equals_its_loops(sigma, levels):
 
 
 @pytest.mark.usefixtures("engine")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(table=mixed(min_cases=3), k=st.integers(1, 4), unknown=st.sampled_from(["probabilities", "policy"]))
 def test_every_kind_of_feature_equals_the_loops(table, k, unknown):
     rows, y, w, schema = table

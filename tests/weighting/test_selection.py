@@ -9,6 +9,7 @@ from nearwise import KNNClassifier, load
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.statistics.folds import shuffled_folds
 from nearwise.weighting import Backward, Beam, Diet, Forward, Oblivious, Permutation, Race
+from tests.examples import examples
 from tests.weighting import slow
 from tests.weighting.tables import canonical_problem_of, mixed
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning
 
 KINDS = ["number", "hour", "symbol", "mvdm", "rank", "text", "tags"]
 SEARCHES = [Forward, Backward, Beam, Race, Diet, Permutation]
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=examples(25), deadline=None)
 
 
 def cases(weighted=True):
