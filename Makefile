@@ -11,7 +11,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md \
 PARALLEL := -n auto --dist worksteal
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
-.PHONY: help demo test docs build sanitize fuzz fuzz-kernels bench accuracy clean
+.PHONY: help demo test thorough many-examples without-core docs build sanitize fuzz fuzz-kernels bench accuracy clean
 .DELETE_ON_ERROR:
 
 help: ## say what can be made
@@ -21,13 +21,26 @@ demo: $(VENV)/installed-demo ## install into .venv and show what nearwise does
 	@$(BIN)/python tools/check_machine.py --engine
 	@$(BIN)/nearwise demo
 
-test: $(VENV)/installed-test ## install into .venv and run all checks and tests
+test: $(VENV)/installed-test ## install into .venv and run all checks and tests, with few examples of each property
 	@$(BIN)/python tools/check_machine.py --engine
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/check_layers.py
 	$(BIN)/python -m pytest $(PARALLEL)
+
+# What a person does not wait for, and every change has to pass.
+thorough: many-examples without-core sanitize ## what make test leaves out: many examples, no core, sanitizers (a quarter of an hour)
+
+many-examples: $(VENV)/installed-test ## run the properties on many examples, and the long sweeps
+	NEARWISE_EXAMPLES=100 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis or thorough"
+
+PURE := $(VENV)/pure
+# tests/without_core.py lists what is proved by the run with the core, and why. The path is whole, since tests start
+# processes in other folders.
+without-core: $(PURE)/done ## run the tests on an installation without the native core
+	NEARWISE_REQUIRE_NATIVE=0 PYTHONPATH="$(CURDIR)/$(PURE)" $(BIN)/python -m pytest $(PARALLEL) \
+	  -m "not thorough and not same_without_core"
 
 docs: $(VENV)/installed-docs ## build the documentation, warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
@@ -83,6 +96,14 @@ $(VENV)/installed-docs: EXTRAS := docs
 $(VENV)/installed-%: $(SOURCES) $(VENV)/tools
 	@echo "Installing nearwise[$(EXTRAS)] into $(VENV) (a minute or two the first time) ..."
 	@$(INSTALL) '.[$(EXTRAS)]'
+	@touch $@
+
+# As on a machine that has no compiler; the last line but one makes sure of it.
+$(PURE)/done: $(VENV)/installed-test
+	@rm -rf $(PURE)
+	@CXX=/nonexistent CC=/nonexistent NEARWISE_REQUIRE_NATIVE=0 $(BIN)/python -m pip install -qq \
+	  --disable-pip-version-check --no-index --no-deps --no-build-isolation --target $(PURE) .
+	@NEARWISE_REQUIRE_NATIVE=0 PYTHONPATH=$(PURE) $(BIN)/python tools/check_machine.py --engine | grep "engine: NumPy"
 	@touch $@
 
 # The wheel is built by the first environment, whose build folder has most of it already.

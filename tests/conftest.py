@@ -9,11 +9,19 @@ import pytest
 from hypothesis import settings
 
 from .examples import EXAMPLES
+from .without_core import reason
 
 settings.register_profile("nearwise", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("strict", deadline=None, derandomize=True, max_examples=EXAMPLES)
 STRICT = os.environ.get("NEARWISE_STRICT") == "1"
 settings.load_profile("strict" if STRICT or os.environ.get("CI") else "nearwise")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what need not be run again without the core, so that `make thorough` can leave it out there."""
+    for item in items:
+        if why := reason(item.nodeid):
+            item.add_marker(pytest.mark.same_without_core(why))
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +68,10 @@ def timbl() -> str:
     if STRICT:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small forests, for tests of what becomes of a forest and not of how well it predicts: a tenth of the time."""
+    monkeypatch.setattr("nearwise.estimators.bending.TREES", 8)
+    monkeypatch.setattr("nearwise.estimators.bending.TREES_OF_A_FOLD", 4)

@@ -18,6 +18,7 @@ from nearwise.engines.weighed import WeighedEngine
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weights import Matrix
 
+from .obvious import reference
 from .tables import CORE, EMBEDDED, KINDS, VECTORISED, kind_lists, problem, seeds
 
 SHAPES = (
@@ -41,19 +42,17 @@ def assert_same_neighbours(found, expected):
 
 
 def compare(engine, distance, queries, payload, k, leave_out):
-    reference = ReferenceEngine(distance)
+    slow = reference(distance)
     fast = engine(distance)
-    assert_same_neighbours(
-        fast.nearest(queries, k, payload, leave_out), reference.nearest(queries, k, payload, leave_out)
-    )
-    levels, expected = fast.levels(queries, k, payload, leave_out), reference.levels(queries, k, payload, leave_out)
+    assert_same_neighbours(fast.nearest(queries, k, payload, leave_out), slow.nearest(queries, k, payload, leave_out))
+    levels, expected = fast.levels(queries, k, payload, leave_out), slow.levels(queries, k, payload, leave_out)
     np.testing.assert_allclose(levels.sums, expected.sums, rtol=1e-12)
     np.testing.assert_array_equal(levels.counts, expected.counts)
     np.testing.assert_allclose(levels.payload, expected.payload, rtol=1e-12)
-    np.testing.assert_allclose(fast.sums(queries), reference.sums(queries), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(fast.sums(queries), slow.sums(queries), rtol=1e-12, atol=0)
     limits = np.full(len(queries), 1.0)
     for (sums, near), (wanted, cases) in zip(
-        fast.within(queries, limits, leave_out), reference.within(queries, limits, leave_out)
+        fast.within(queries, limits, leave_out), slow.within(queries, limits, leave_out)
     ):
         np.testing.assert_array_equal(near, cases)
         np.testing.assert_allclose(sums, wanted, rtol=1e-12)
@@ -81,7 +80,7 @@ def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, 
         pytest.skip("the native core is not built")
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    expected = reference(distance).nearest(queries, k, payload, leave_out).sums
     for engine in (NativeEngine, DenseEngine) if shape in ("global", "per-class") else (DenseEngine,):
         assert engine.refuses(distance) == ""
         compare(engine, distance, queries, payload, k, leave_out)
@@ -102,7 +101,7 @@ def test_the_weighed_engine_equals_the_reference_to_the_last_bit(seed, kinds, k,
         assert shape not in ("global", "per-class")
         return
     compare(WeighedEngine, distance, queries, payload, k, leave_out)
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    expected = reference(distance).nearest(queries, k, payload, leave_out).sums
     np.testing.assert_array_equal(WeighedEngine(distance).nearest(queries, k, payload, leave_out).sums, expected)
 
 
@@ -113,7 +112,7 @@ def test_vectors_in_the_native_engines_equal_the_reference_to_the_last_bit(seed,
     shape = "per-class" if per_class else "global"
     distance, queries, payload = problem(seed, kinds, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out).sums
+    expected = reference(distance).nearest(queries, k, payload, leave_out).sums
     for engine in (NativeEngine, DenseEngine):
         assert engine.refuses(distance) == ""
         compare(engine, distance, queries, payload, k, leave_out)

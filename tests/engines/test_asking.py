@@ -12,10 +12,10 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.dense import DenseEngine
 from nearwise.engines.native import NativeEngine, core
 from nearwise.engines.plan import plan
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.weighting import Problem
 from nearwise.weights import Global, PerCase, PerClass
 
+from .obvious import reference
 from .tables import seeds
 from .test_agreement import assert_same_neighbours, compare
 
@@ -74,7 +74,7 @@ def weights_of(shape, rng, problem, n, n_classes):
 def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape, policy, k):
     distance, queries, payload = asking(seed, n, n_classes, shape, policy)
     leave_out = np.arange(n)
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out)
+    expected = reference(distance).nearest(queries, k, payload, leave_out)
     for engine in (NativeEngine, DenseEngine):
         if engine is NativeEngine and shape == "per-case":
             continue
@@ -89,7 +89,7 @@ def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape
 @given(seeds, st.sampled_from(["global", "per-case"]), st.sampled_from(["max", "value"]))
 def test_a_number_as_target_asks_in_the_core_as_in_the_reference(seed, shape, policy):
     distance, queries, payload = asking(seed, 14, 0, shape, policy, numbers=True)
-    expected = ReferenceEngine(distance).nearest(queries, 6, payload, np.arange(14))
+    expected = reference(distance).nearest(queries, 6, payload, np.arange(14))
     found = DenseEngine(distance).nearest(queries, 6, payload, np.arange(14))
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
@@ -103,7 +103,7 @@ def test_blocks_and_the_planned_engine_equal_the_reference(seed, n_classes, shap
     distance, queries, payload = asking(seed, 12, n_classes, shape, policy)
     leave_out = np.arange(12)
     compare(BlockEngine, distance, queries, payload, k, leave_out)
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out)
+    expected = reference(distance).nearest(queries, k, payload, leave_out)
     assert_same_neighbours(plan(distance, "auto", 2).engine.nearest(queries, k, payload, leave_out), expected)
 
 
@@ -122,9 +122,9 @@ def test_many_cases_are_proposed_and_decided_as_the_blocks_have_them(shape, n_cl
 def test_some_queries_may_ask_as_stored_cases_while_others_are_new():
     distance, queries, payload = asking(3, 30, 3, "per-case", "max")
     mixed = distance.stored.cases.take(np.arange(15))
-    new = ReferenceEngine(distance).nearest(mixed, 4, payload)
+    new = reference(distance).nearest(mixed, 4, payload)
     found = DenseEngine(distance).nearest(mixed, 4, payload)
     assert_same_neighbours(found, new)
     some = np.array([4, 4, 9, 2])  # any rows, in any order, more than once
     found = DenseEngine(distance).nearest(queries.take(some), 4, payload, some)
-    assert_same_neighbours(found, ReferenceEngine(distance).nearest(queries.take(some), 4, payload, some))
+    assert_same_neighbours(found, reference(distance).nearest(queries.take(some), 4, payload, some))

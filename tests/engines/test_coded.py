@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,9 +19,9 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.coded import LEAF, CodedEngine
 from nearwise.engines.native import core
 from nearwise.engines.plan import plan
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.weights import Global, PerClass, Stored
 
+from .obvious import reference
 from .tables import problem, seeds, typed
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the native core is not built")
@@ -37,7 +38,7 @@ def same(found, expected):
         np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-def compare(distance, queries, payload, k, leave_out=None, leaf=LEAF, against=ReferenceEngine, threads=1):
+def compare(distance, queries, payload, k, leave_out=None, leaf=LEAF, against=reference, threads=1):
     assert CodedEngine.refuses(distance) == ""
     fast, slow = CodedEngine(distance, threads, leaf), against(distance)
     same(fast.nearest(queries, k, payload, leave_out), slow.nearest(queries, k, payload, leave_out))
@@ -125,28 +126,26 @@ def test_thirds_that_tie_by_rounding_only(leaf):
         compare(distance, queries, payload, k, None, leaf, BlockEngine)
 
 
-@pytest.mark.parametrize("leaf", LEAVES)
 @pytest.mark.parametrize(
     "weights", [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1e-320, 5e-324, 0.0], [1e308, 1e308, 1e308], [1e-300, 1.0, 1e300]]
 )
 @pytest.mark.parametrize("difference", ["overlap", "mvdm"])
 @pytest.mark.filterwarnings("ignore:overflow encountered")
-def test_zero_tiny_and_huge_weights(leaf, weights, difference):
+def test_zero_tiny_and_huge_weights(weights, difference):
     distance, queries, payload = coded_problem(
         6, 60, 12, 3, 3, difference=difference, weights=np.array(weights), unseen=2
     )
-    for k in (1, 5, 100):
+    for k, leaf in product((1, 5, 100), LEAVES):
         compare(distance, queries, payload, k, np.arange(12), leaf)
 
 
 @pytest.mark.parametrize(
     ("n", "m", "p"), [(0, 3, 2), (1, 3, 2), (1, 0, 1), (5, 0, 3), (40, 5, 1), (60, 9, 60), (50, 5, 300)]
 )
-@pytest.mark.parametrize("leaf", LEAVES)
 @pytest.mark.parametrize("difference", ["overlap", "mvdm"])
-def test_shapes_at_the_edge(n, m, p, leaf, difference):
+def test_shapes_at_the_edge(n, m, p, difference):
     distance, queries, payload = coded_problem(7, n, m, p, 3, difference=difference)
-    for k in (1, 2, 50):
+    for k, leaf in product((1, 2, 50), LEAVES):
         compare(distance, queries, payload, k, None, leaf)
 
 

@@ -13,9 +13,9 @@ from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.kd import KdEngine
 from nearwise.engines.native import core
 from nearwise.engines.plan import plan
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.weights import Global, PerClass, Stored
 
+from .obvious import reference
 from .tables import problem, seeds
 from .test_agreement import compare
 
@@ -62,7 +62,7 @@ def test_the_tree_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy
     distance, queries, payload = problem(seed, kinds, n=n, p=p, policy=policy, holes=0.0, shape=shape)
     leave_out = np.arange(len(queries)) % (n + 1) - 1
     compare(KdEngine, distance, queries, payload, k, leave_out)
-    assert_bits(distance, queries, payload, k, leave_out, ReferenceEngine)
+    assert_bits(distance, queries, payload, k, leave_out, reference)
 
 
 @pytest.mark.parametrize("policy", ["max", "usual", "ignore", "value", "mean"])

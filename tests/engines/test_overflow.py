@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import nearwise as nw
 from nearwise.engines.base import Distance
 from nearwise.engines.plan import ENGINES
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.weights import Matrix, Weights
 
+from .obvious import reference
 from .tables import make_weights, problem, seeds
 
 SHAPES = ("global", "per-class", "per-case", "per-query", "per-value", "directed")
@@ -23,7 +23,7 @@ FAR = "too large for a number"
 
 
 def assert_alike(engine, distance, queries, payload, k):
-    expected = ReferenceEngine(distance).nearest(queries, k, payload)
+    expected = reference(distance).nearest(queries, k, payload)
     found = engine(distance).nearest(queries, k, payload)
     for name in ("sums", "indices", "inside", "tied", "tie_sums"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=f"{engine.name}: {name}")

@@ -7,6 +7,8 @@ from nearwise import AutoClassifier, AutoRegressor, KNNClassifier, KNNRegressor
 
 from .every_kind import EVERY, cases_of, made, schema_of, target_of
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def said(model, queries, target):
     return model.predict_proba(queries) if target == "classes" else model.predict(queries)

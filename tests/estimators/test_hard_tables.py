@@ -9,7 +9,10 @@ from nearwise import AutoClassifier, AutoRegressor, KNNClassifier, KNNRegressor,
 
 from .test_parts import assert_adds_up
 
-pytestmark = pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning"),
+    pytest.mark.usefixtures("few_trees"),
+]
 
 MADE = {
     "classes": {

@@ -14,6 +14,8 @@ from nearwise.errors import InputError, NearwiseWarning, NotFittedError
 
 WEIGHTED = "a case of weight 2 has two votes but fills one of the k places, two equal cases fill two"
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def expected_failures(estimator):
     return {

@@ -11,11 +11,11 @@ from nearwise.differences.metric import Metric
 from nearwise.engines.base import Distance, Payload
 from nearwise.engines.blocks import BlockEngine
 from nearwise.engines.native import core as native_core
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.engines.staged import StagedEngine
 from nearwise.engines.texts import TextStages
 from nearwise.weights import Global, PerClass, Stored
 
+from ..engines.obvious import reference
 from ..engines.tables import typed
 from ..engines.test_agreement import assert_same_neighbours
 
@@ -96,7 +96,7 @@ def test_what_the_kernel_refuses():
 
 def same(distance, queries, payload, k, leave_out=None, threads=1):
     found = StagedEngine(distance, threads).nearest(queries, k, payload, leave_out)
-    expected = ReferenceEngine(distance).nearest(queries, k, payload, leave_out)
+    expected = reference(distance).nearest(queries, k, payload, leave_out)
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
 
