@@ -33,7 +33,7 @@ test: $(VENV)/installed-test ## install into .venv and run all checks and tests,
 thorough: many-examples without-core sanitize ## what make test leaves out: many examples, no core, sanitizers (a quarter of an hour)
 
 many-examples: $(VENV)/installed-test ## run the properties on many examples, and the long sweeps
-	NEARWISE_EXAMPLES=100 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis or thorough"
+	NEARWISE_EXAMPLES=100 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis or attempts or thorough"
 
 PURE := $(VENV)/pure
 # tests/without_core.py lists what is proved by the run with the core, and why. The path is whole, since tests start

@@ -23,7 +23,7 @@ LIKE_TIMBL = {"p": 1, "ties": "distances", "vote_ties": "next"}
 EPSILON = 2.0**-52
 
 # the search through NumPy takes a minute for all of them, and that it finds the same is tested elsewhere
-SHOWN = list(product(METRICS, WEIGHTS if native.core() is not None else ["gr"]))
+WEIGHED = list(WEIGHTS) if native.core() is not None else ["gr"]
 
 
 def exceptions():
@@ -65,13 +65,28 @@ def theirs(timbl, dimin, folder, metric, weights, k, decay):
     return np.array([line.split(",")[13] for line in lines])
 
 
-@pytest.mark.parametrize(("metric", "weights"), SHOWN)
-def test_every_case_is_answered_as_timbl_does_but_for_those_listed(metric, weights, words, timbl, dimin, tmp_path):
-    listed = exceptions()
+def few_votes():
+    """A metric and weights with one vote each, so that every metric, weighting and vote is there."""
+    pairs = list(product(METRICS, WEIGHED))
+    return [(metric, weights, *VOTES[i % len(VOTES)]) for i, (metric, weights) in enumerate(pairs)]
+
+
+def assert_answers_are_those_listed(metric, weights, k, decay, words, timbl, dimin, folder):
+    clf = ours(words, metric, weights, k, decay)
+    differ = clf.predict(words[2]) != theirs(timbl, dimin, folder, metric, weights, k, decay)
+    assert np.flatnonzero(differ).tolist() == exceptions().get((metric, weights, k, decay), ([], ""))[0]
+
+
+@pytest.mark.parametrize("setting", few_votes(), ids=lambda setting: "-".join(map(str, setting)))
+def test_every_case_is_answered_as_timbl_does_but_for_those_listed(setting, words, timbl, dimin, tmp_path):
+    assert_answers_are_those_listed(*setting, words, timbl, dimin, tmp_path)
+
+
+@pytest.mark.thorough("all 120 settings of the page, where the test above has 20")
+@pytest.mark.parametrize(("metric", "weights"), list(product(METRICS, WEIGHED)))
+def test_every_case_is_answered_under_every_vote(metric, weights, words, timbl, dimin, tmp_path):
     for k, decay in VOTES:
-        clf = ours(words, metric, weights, k, decay)
-        differ = clf.predict(words[2]) != theirs(timbl, dimin, tmp_path, metric, weights, k, decay)
-        assert np.flatnonzero(differ).tolist() == listed.get((metric, weights, k, decay), ([], ""))[0], (k, decay)
+        assert_answers_are_those_listed(metric, weights, k, decay, words, timbl, dimin, tmp_path)
 
 
 def test_the_page_counts_the_exceptions():

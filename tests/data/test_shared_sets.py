@@ -16,8 +16,10 @@ NAMES = (
     "tic-tac-toe", "zoo", "isolet-train", "isolet-test", "adult", "mushroom", "letter", "car", "nursery", "credit-g",
     "bank-marketing", "diabetes", "vehicle", "satimage", "splice", "musk1",
 )  # fmt: skip
-MOST = 20_000 if core() is not None else 1_500
+MOST = 1_500
 """cases to learn from: choosing k by leaving one out compares every pair of them"""
+ALL_OF_THEM = 20_000
+LARGE = ("isolet-train", "adult", "mushroom", "letter", "nursery", "bank-marketing", "satimage", "splice")
 
 
 def load(data_dir, name):
@@ -38,12 +40,24 @@ def test_the_list_is_the_manifest(data_dir):
     assert {*NAMES, "nettalk"} == set(sets)
 
 
-@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")  # on some sets mdw does badly and says so
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")  # on some sets weights do badly and say so
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shared_set_fits_and_predicts_with_mdw(name, data_dir):
+def test_a_shared_set_fits_and_predicts(name, data_dir):
+    assert_fits_and_predicts(name, data_dir, MOST)
+
+
+@pytest.mark.thorough("the same tables in their full length")
+@pytest.mark.skipif(core() is None, reason="the native core is not built")
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_shared_set_fits_and_predicts(name, data_dir):
+    assert_fits_and_predicts(name, data_dir, ALL_OF_THEM)
+
+
+def assert_fits_and_predicts(name, data_dir, most):
     cases, labels, kinds = load(data_dir, name)
     rows = np.random.default_rng(0).permutation(len(labels))
-    train, test = rows[: min(MOST, 2 * len(rows) // 3)], rows[-min(200, len(rows) // 3) :]
+    train, test = rows[: min(most, 2 * len(rows) // 3)], rows[-min(200, len(rows) // 3) :]
     clf = KNNClassifier(schema=kinds).fit(cases.take(train), labels[train])
     answers, shares = clf.predict(cases.take(test)), clf.predict_proba(cases.take(test))
     assert set(answers) <= set(labels)

@@ -72,8 +72,8 @@ def test_queries_with_missing_values_are_answered_in_their_places(policy, per_cl
     Q = rng.random((40, 3))
     Q[rng.random(Q.shape) < 0.3] = np.nan
     weights = rng.random((3, 3)) if per_class else rng.random(3)
-    distance, queries, payload = numbers(rng.random((500, 3)), Q, weights, policy=policy)
-    leave_out = rng.integers(-1, 500, 40)
+    distance, queries, payload = numbers(rng.random((250, 3)), Q, weights, policy=policy)
+    leave_out = rng.integers(-1, 250, 40)
     compare(KdEngine, distance, queries, payload, 4, leave_out)
     assert_bits(distance, queries, payload, 4, leave_out)
 

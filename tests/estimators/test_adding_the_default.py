@@ -8,6 +8,8 @@ from nearwise.errors import NearwiseWarning
 
 from .every_kind import cases_of, made, schema_of, target_of
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 ANSWERS = ["default", "vote", "linear", "both"]
 
 

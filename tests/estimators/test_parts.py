@@ -10,7 +10,10 @@ from nearwise.explain import LIMITS, NEIGHBOURS
 
 from .every_kind import EVERY, cases_of, gap, gaps, made, schema_of, target_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:Feature .* is compared by a Python function")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Feature .* is compared by a Python function"),
+    pytest.mark.usefixtures("few_trees"),
+]
 
 
 def assert_adds_up(model, queries, target):
@@ -49,9 +52,9 @@ def assert_distances_add_up(why):
 @pytest.mark.parametrize("function", [None, gaps], ids=["no function", "a function"])
 @pytest.mark.parametrize(("target", "name"), EVERY)
 def test_parts_add_up_on_every_kind(target, name, function):
-    cases, y = cases_of(70, function=function)
+    cases, y = cases_of(50, function=function)
     model = made(target, name, schema=schema_of(function)).fit(cases, target_of(target, y))
-    assert_adds_up(model, cases_of(25, seed=1, function=function)[0], target)
+    assert_adds_up(model, cases_of(10, seed=1, function=function)[0], target)
 
 
 @pytest.mark.parametrize(("target", "name"), [pair for pair in EVERY if pair[1] in ("default", "vote", "auto")])

@@ -16,14 +16,15 @@ RESULTS = ("sums", "indices", "inside", "tied", "tie_sums")
 
 def twin(cases, asked):
     """Every sum of every query, feature by feature in order; then what the tree must return."""
-    n = cases["columns"].shape[1]
     m, k, values = len(asked["queries"]), asked["k"], asked["group_values"]
     sums, indices = np.full((m, k), np.inf), np.full((m, k), -1)
     inside, tied = np.zeros(m, int), np.zeros(m, int)
     tie_sums = np.zeros((m, asked["n_groups"], values.shape[1]))
     for j in range(m):
         total = row_of_sums(cases, asked["queries"][j])
-        found = sorted((total[i], int(cases["index"][i])) for i in range(n) if cases["index"][i] != asked["exclude"][j])
+        there = np.flatnonzero(cases["index"] != asked["exclude"][j])
+        there = there[np.lexsort((cases["index"][there], total[there]))]
+        found = list(zip(total[there].tolist(), cases["index"][there].tolist(), strict=True))
         for place, (s, i) in enumerate(found[:k]):
             sums[j, place], indices[j, place] = s, i
         if not found:

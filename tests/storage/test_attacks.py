@@ -16,6 +16,7 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.examples import examples
 
 import nearwise
 from nearwise import KNNClassifier, KNNRegressor, NearestCases, load
@@ -61,11 +62,12 @@ def attacked(path, data: bytes, functions, queries) -> bool:
         return True
 
 
+@pytest.mark.attempts
 def test_damage_anywhere_is_seen(saved, tmp_path):
     path, functions, _ = saved
     data, rng = path.read_bytes(), random.Random(1)
     target = tmp_path / "m"
-    for _ in range(1000):
+    for _ in range(examples(1000)):
         at, noise = rng.randrange(len(data)), rng.randbytes(rng.randrange(1, 5))
         flipped = bytearray(data)
         flipped[at] ^= 1 << rng.randrange(8)
@@ -76,11 +78,12 @@ def test_damage_anywhere_is_seen(saved, tmp_path):
                 load(target, functions=functions)
 
 
+@pytest.mark.attempts
 def test_damage_under_a_right_checksum_gives_an_error_or_a_model(saved, tmp_path):
     path, functions, queries = saved
     data, rng = path.read_bytes(), random.Random(2)
     loaded = 0
-    for _ in range(400):
+    for _ in range(examples(400)):
         changed = bytearray(data)
         for _ in range(rng.choice([1, 1, 2, 8])):
             changed[rng.randrange(len(data) - 32)] = rng.choice(
@@ -146,18 +149,20 @@ def rebuilt(data: bytes, header) -> bytes:
     return sealed(start + text + body + bytes(32))
 
 
+@pytest.mark.attempts
 def test_a_crafted_header_gives_an_error_or_a_model(saved, tmp_path):
     path, functions, queries = saved
     data, rng = path.read_bytes(), random.Random(7)
     header = json.loads(data[40 : 40 + struct.unpack_from("<Q", data, 24)[0]])
     assert attacked(tmp_path / "m", rebuilt(data, header), functions, queries)
-    for _ in range(500):
+    for _ in range(examples(500)):
         changed = changed_json(header, rng)
         if rng.random() < 0.3:
             changed = changed_json(changed, rng)
         attacked(tmp_path / "m", rebuilt(data, changed), functions, queries)
 
 
+@pytest.mark.attempts
 def test_a_crafted_file_allocates_little(saved, tmp_path):
     path, functions, _ = saved
     data, rng = path.read_bytes(), random.Random(11)
@@ -165,7 +170,7 @@ def test_a_crafted_file_allocates_little(saved, tmp_path):
     target = tmp_path / "m"
     tracemalloc.start()
     try:
-        for _ in range(150):
+        for _ in range(examples(150)):
             target.write_bytes(rebuilt(data, changed_json(header, rng)))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

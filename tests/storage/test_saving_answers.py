@@ -13,6 +13,8 @@ from nearwise.storage import container
 
 from ..estimators.every_kind import EVERY, cases_of, gap, made, schema_of, target_of
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 def answers(model, queries, target):
     """Bytes of all that a model says."""
