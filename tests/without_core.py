@@ -1,7 +1,31 @@
 """What the run without the native core leaves out, since the run with it has proved it, and why."""
 
-SAME_WITHOUT_CORE: dict[str, str] = {}
-"""file or test, from the folder of the tests -> reason"""
+CONTRACT = "parameters, shapes and errors of scikit-learn's contract: Python above all engines"
+COMMANDS = "texts, files and exit codes around answers that the estimators give, which are tested without the core"
+FILES = "files are read and written by Python alone"
+SAME_WITHOUT_CORE = {
+    "weighting/test_common.py::test_scikit_learns_checks_pass": CONTRACT,
+    "estimators/test_sklearn_contract.py::test_scikit_learn_accepts_the_estimator": CONTRACT,
+    "estimators/test_together_contract.py::test_scikit_learn_accepts_members_together": CONTRACT,
+    "app/test_control_characters.py": COMMANDS,
+    "app/test_demo.py": COMMANDS,
+    "app/test_documentation.py": COMMANDS,
+    "app/test_errors.py": COMMANDS,
+    "app/test_learning.py": COMMANDS,
+    "app/test_start.py": COMMANDS,
+    "cases/test_csv.py": FILES,
+    "cases/test_limits.py": FILES,
+    "cases/test_readers.py": FILES,
+    "storage/test_attacks.py": FILES,
+    "storage/test_container.py": FILES,
+    "test_accuracy_study.py": "tables and pages of a study, which computes nothing here",
+    "test_benchmarks.py": "the stopwatch around what is timed",
+    "test_docs.py": "links, names and examples of pages; the docstrings' examples do run without the core",
+    "test_fuzz.py": "the fuzzer finds faults that are planted in the core",
+    "test_layers.py": "which file imports which",
+    "test_timbl.py": "TiMBL's answers, of which the core has given all; every engine agrees with every other",
+}
+"""file or test, from the folder of the tests -> why it is the same without the core"""
 
 
 def reason(nodeid: str) -> str | None:
