@@ -77,6 +77,7 @@ def test_a_fault_outside_the_kernels_is_found(fault):
     assert found(ELSEWHERE[fault], fault) is not None
 
 
+@pytest.mark.thorough("processes are killed until a model is half written; one kill at a time is in tests/storage")
 def test_a_model_that_is_saved_in_place_is_found(tmp_path):
     kills = module("kills")
     for seed in range(20):

@@ -2,7 +2,7 @@
 
 CONTRACT = "parameters, shapes and errors of scikit-learn's contract: Python above all engines"
 COMMANDS = "texts, files and exit codes around answers that the estimators give, which are tested without the core"
-FILES = "files are read and written by Python alone"
+FILES = "files are read and written by Python; what the core does for the columns, tests/cases/test_distinct.py tests"
 SAME_WITHOUT_CORE = {
     "weighting/test_common.py::test_scikit_learns_checks_pass": CONTRACT,
     "estimators/test_sklearn_contract.py::test_scikit_learn_accepts_the_estimator": CONTRACT,

@@ -83,7 +83,10 @@ def test_a_target_that_looks_like_a_quantity_is_refused_with_the_ways_out(nearwi
     assert nearwise("fit", "prices.csv", "--target", "price", "--regression", "--out", "m.nearwise").code == 0
 
 
-@pytest.mark.parametrize("command", [("evaluate",), ("weights",), ("fit", "--out", "m.nearwise"), ("doctor",)])
+@pytest.mark.parametrize(
+    "command",
+    [("evaluate", "--weights", "none", "--cv", "2"), ("weights",), ("fit", "--out", "m.nearwise"), ("doctor",)],
+)
 def test_whole_numbers_with_few_cases_each_are_not_taken_for_classes(nearwise, tmp_path, command):
     name, *more = command
     (tmp_path / "mass.csv").write_text("a,mass\n" + "".join(f"{i % 7},{3000 + i % 94 * 25}\n" for i in range(342)))
