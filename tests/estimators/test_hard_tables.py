@@ -198,3 +198,16 @@ def test_explanations_of_hard_tables_are_json():
     cases, _ = TABLES["half missing"]
     model = KNNClassifier().fit(cases, ["a", "b", "a"] * 15)
     json.loads(json.dumps(model.explain(cases[:3]).to_json()))
+
+
+def test_a_missing_number_on_a_bent_axis_is_as_far_as_its_policy_says():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = np.where(X[:, 0] > 0, "a", "b")
+    X[rng.random(X.shape) < 0.2] = np.nan
+    fast, obvious = (
+        KNNClassifier(differences="forest", answer="vote", engine=engine, random_state=0, n_jobs=1).fit(X, y)
+        for engine in ("auto", "reference")
+    )
+    queries = rng.normal(size=(10, 3))
+    np.testing.assert_allclose(fast.kneighbors(queries, 5)[0], obvious.kneighbors(queries, 5)[0], rtol=1e-9)

@@ -184,8 +184,8 @@ def columns_of(cases: Measured, is_symbol: NDArray[np.uint8]) -> list[NDArray[An
     out = []
     for column, symbol in zip(cases.columns, is_symbol, strict=True):
         values = column.values
-        if symbol and column.missing is not None:
-            values = np.where(column.missing, -1, values)
+        if column.missing is not None and (symbol or not np.isnan(values[column.missing]).all()):
+            values = np.where(column.missing, -1 if symbol else np.nan, values)
         out.append(np.ascontiguousarray(values, dtype=np.int32 if symbol else np.float64))
     return out
 
