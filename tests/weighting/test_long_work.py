@@ -220,7 +220,7 @@ def test_given_folds_are_those_of_the_cases_that_were_drawn(name):
 
 @pytest.mark.parametrize("given", [1, 0, -5, 2.5, True, "all"])
 def test_a_wrong_number_of_cases_is_told(given):
-    with pytest.raises(InputError, match=r"max_cases=.*expected a whole number of cases from 2, or None"):
+    with pytest.raises(InputError, match=r"max_cases=.*expected a whole number"):
         made("forward", max_cases=given).fit(*table())
     if given != 1:
         with pytest.raises(InputError, match=r"n_samples=.*expected a whole number from 1, 'auto', or None"):
