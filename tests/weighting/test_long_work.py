@@ -223,7 +223,7 @@ def test_a_wrong_number_of_cases_is_told(given):
     with pytest.raises(InputError, match=r"max_cases=.*expected a whole number"):
         made("forward", max_cases=given).fit(*table())
     if given != 1:
-        with pytest.raises(InputError, match=r"n_samples=.*expected a whole number from 1, 'auto', or None"):
+        with pytest.raises(InputError, match=r"n_samples=.*expected a whole number"):
             made("relief-f", n_samples=given).fit(*table())
 
 
