@@ -153,5 +153,5 @@ def test_kinds_without_countable_values_are_refused_with_the_way_out(kind, value
 
 @pytest.mark.parametrize("bins", [0, -1, 2.5, "eight"])
 def test_a_wrong_number_of_bins_is_told(bins):
-    with pytest.raises(InputError, match="bins.*a whole number"):
+    with pytest.raises(InputError, match=r"bins.*a whole number"):
         InformationGain(bins=bins).fit([[1.0], [2.0]], ["u", "v"])
