@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearwise import KNNClassifier
-from nearwise.cases.kinds import Ordinal, Symbolic
+from nearwise.cases.kinds import Cyclic, Ordinal, Symbolic
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.statistics.folds import given_folds
 from nearwise.weighting import SingleFeatureAccuracy
@@ -53,6 +53,14 @@ def test_it_equals_a_loop_over_cases_for_every_kind(made, k):
     found = SingleFeatureAccuracy(k, folds=3).learn(problem).values
     for f in range(len(schema)):
         assert found[f] == pytest.approx(slow_sfa(problem, f, folds, k), abs=1e-12), (f, schema)
+
+
+def test_a_tiny_step_back_from_midnight_is_tiny():
+    cases, y = [{"hour": 1e-12}, {"hour": -5e-28}, {"hour": 0.0}], np.array(["no", "yes", "no"])
+    problem = problem_of(cases, y, np.ones(3), {"hour": Cyclic(period=24)})
+    folds = given_folds([0, 1, 2], problem.metric, problem.cases, problem.target, 0)
+    found = SingleFeatureAccuracy(1, folds=[0, 1, 2]).learn(problem).values
+    assert found[0] == pytest.approx(slow_sfa(problem, 0, folds, 1))
 
 
 def test_worked_by_hand():

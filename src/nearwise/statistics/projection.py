@@ -57,7 +57,7 @@ def on_line(
     array([4.])
     """
     if period > 0:
-        values = np.mod(values, period)
+        values = _around_zero(values, period)
     # the core numbers folds and classes together in 32 bits
     compiled = core() if native and labels.n_folds * len(labels.priors) < 2**31 else None
     if compiled is not None:
@@ -75,6 +75,12 @@ def on_line(
             won = line.winners(values[asked], places)
             right[places - 1] += dot(labels.weights[asked], won == labels.codes[asked])
     return right
+
+
+def _around_zero(values: Floats, period: float) -> Floats:
+    """The values from half a turn below zero to half a turn above, not rounded: modulo would move tiny negatives."""
+    turned = np.fmod(values, period)
+    return turned - period * (turned > period / 2) + period * (turned < -period / 2)
 
 
 def _compiled(
