@@ -80,7 +80,7 @@ def on_line(
 def _around_zero(values: Floats, period: float) -> Floats:
     """The values from half a turn below zero to half a turn above, not rounded: modulo would move tiny negatives."""
     turned = np.fmod(values, period)
-    return turned - period * (turned > period / 2) + period * (turned < -period / 2)
+    return np.asarray(turned - period * (turned > period / 2) + period * (turned < -period / 2))
 
 
 def _compiled(
