@@ -38,8 +38,6 @@ SIZES = (30, 80, 200)
 VOTES = ("triangle", "distance", "majority")
 """votes that are tried"""
 FARTHEST = 1e300
-MOST_REGRESSED = 4_000
-"""cases that a regression is tried on: each takes as long as hundreds of votes"""
 _CELLS = 4_000_000
 """neighbours listed at once"""
 
@@ -209,90 +207,105 @@ class LeftOut:
 
 
 def choose(
-    answering: Answering, queries: Measured, rows: Ints, answer: str, rules: tuple[Vote, ...], ks: tuple[int, ...],
-    sizes: tuple[int, ...] = SIZES,
+    answering: Answering, queries: Measured, rows: Ints, regressed: Ints, answer: str, rules: tuple[Vote, ...],
+    ks: tuple[int, ...], sizes: tuple[int, ...] = SIZES,
 ) -> tuple[Choice, LeftOut]:  # fmt: skip
     """The choice that costs least when each of the cases ``rows``, asking as ``queries``, is left out.
 
-    Vote and regression are chosen each for itself; a regression needs more cases than it takes neighbours, and where
-    one is tried, at most `MOST_REGRESSED` of the cases are left out.
+    Vote and regression are chosen each for itself. A regression needs more cases than it takes neighbours, and is tried
+    on the cases ``regressed``, which are some of ``rows``.
     """
     available, ridges = len(answering.engine.distance.stored) - 1, answering.measure.ridges
     ks = tuple(k for k in ks if k <= available) or (1,)
     has_columns = answering.design is not None and answering.design.stored.shape[1] > 0
     sizes = tuple(s for s in sizes if s < available) if has_columns and answer != "vote" else ()
     votes_too = answer != "linear" or not sizes
-    places = spread(len(rows), MOST_REGRESSED) if sizes else np.arange(len(rows))
-    asked = queries if len(places) == len(rows) else queries.take(places)
     listed = min(max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1]), max(1, available))
-    trials = _Trials(answering, rows[places], rules if votes_too else (), ks, sizes, ridges)
-    for some, found in answering.left_out(asked, rows[places], listed):
-        trials.add(some, found)
+    trials = _Trials(answering, rules if votes_too else (), ks, sizes, ridges)
+    places = np.searchsorted(rows, regressed) if sizes else np.arange(len(rows))
+    for at, found in answering.left_out(queries.take(places), rows[places], listed):
+        trials.try_all(rows[places[at]], found)
+    if votes_too and len(rest := np.setdiff1d(np.arange(len(rows)), places)):
+        for at, found in answering.left_out(queries.take(rest), rows[rest], max(ks)):
+            trials.try_votes(rows[rest[at]], found)
     return trials.chosen()
-
-
-def spread(n: int, most: int) -> Ints:
-    """(at most so many,) places spread evenly over n."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
 
 class _Trials:
     """The cost of every setting, added up over chunks of cases, which are kept until the choice is made."""
 
     def __init__(
-        self, answering: Answering, rows: Ints, rules: tuple[Vote, ...], ks: tuple[int, ...], sizes: tuple[int, ...],
+        self, answering: Answering, rules: tuple[Vote, ...], ks: tuple[int, ...], sizes: tuple[int, ...],
         ridges: tuple[float, ...],
     ) -> None:  # fmt: skip
-        self.answering, self.rows, self.rules, self.ks = answering, rows, rules, ks
+        self.answering, self.rules, self.ks = answering, rules, ks
         self.sizes, self.ridges = sizes, ridges
-        self.weights = answering.measure.weights[rows]
-        self.votes: dict[tuple[Vote, int], float] = {}
-        self.lines: dict[tuple[int, float], float] = {}
+        self.votes: dict[tuple[Vote, int], _Mean] = {(rule, k): _Mean() for rule in rules for k in ks}
+        self.lines: dict[tuple[int, float], _Mean] = {(size, ridge): _Mean() for size in sizes for ridge in ridges}
         self.chunks: list[tuple[Ints, Neighbours]] = []
 
-    def add(self, some: Ints, found: Neighbours) -> None:
-        """Try every setting on the cases at these places among ``rows``."""
-        measure = self.answering.measure
-        self.chunks.append((some, found))
-        plain = self.answering.listed(found)
-        for rule in self.rules:
-            listed = self._listed(rule, some, found) if rule.absolute else plain
-            for k in self.ks:
-                cost = measure.cost(measure.of_votes(listed.totals(k, rule), k), self.rows[some])
-                self.votes[rule, k] = self.votes.get((rule, k), 0.0) + float(dot(self.weights[some], cost))
+    def try_all(self, rows: Ints, found: Neighbours) -> None:
+        """Try every setting on the cases ``rows``."""
+        self.chunks.append((rows, found))
+        self.try_votes(rows, found)
         if not self.sizes or self.answering.design is None:
             return
-        asked = self.answering.design.asking[self.rows[some]]
+        asked = self.answering.design.asking[rows]
         answers = self.answering.of_regressions(found, asked, self.sizes, self.ridges)
         for s, size in enumerate(self.sizes):
             for r, ridge in enumerate(self.ridges):
-                cost = measure.cost(answers[s, r], self.rows[some])
-                self.lines[size, ridge] = self.lines.get((size, ridge), 0.0) + float(dot(self.weights[some], cost))
+                self._count(self.lines[size, ridge], answers[s, r], rows)
 
-    def _listed(self, rule: Vote, some: Ints, found: Neighbours) -> Listed:
+    def try_votes(self, rows: Ints, found: Neighbours) -> None:
+        """Try every vote on the cases ``rows``."""
+        plain = self.answering.listed(found)
+        for rule in self.rules:
+            listed = self._listed(rule, rows, found) if rule.absolute else plain
+            for k in self.ks:
+                answers = self.answering.measure.of_votes(listed.totals(k, rule), k)
+                self._count(self.votes[rule, k], answers, rows)
+
+    def _count(self, mean: _Mean, answers: Floats, rows: Ints) -> None:
+        measure = self.answering.measure
+        weights = measure.weights[rows]
+        mean.sum += float(dot(weights, measure.cost(answers, rows)))
+        mean.weight += float(weights.sum())
+
+    def _listed(self, rule: Vote, rows: Ints, found: Neighbours) -> Listed:
         """The neighbours of cases that are left out, as they vote under a rule."""
-        return self.answering.listed(found, self.answering.root_left_out(rule, self.rows[some]))
+        return self.answering.listed(found, self.answering.root_left_out(rule, rows))
 
     def chosen(self) -> tuple[Choice, LeftOut]:
         """The cheapest settings, and what they say of the cases that were left out."""
-        total = max(float(self.weights.sum()), 1e-300)
-        shown = {f"{rule.name} of {k}": cost / total for (rule, k), cost in self.votes.items()}
-        shown |= {f"regression on {s}, ridge {r:g}": cost / total for (s, r), cost in self.lines.items()}
-        rule, k = min(self.votes, key=lambda key: self.votes[key], default=(None, None))
-        size, ridge = min(self.lines, key=lambda key: self.lines[key], default=(None, None))
+        shown = {f"{rule.name} of {k}": mean.value for (rule, k), mean in self.votes.items()}
+        shown |= {f"regression on {s}, ridge {r:g}": mean.value for (s, r), mean in self.lines.items()}
+        rule, k = min(self.votes, key=lambda key: self.votes[key].sum, default=(None, None))
+        size, ridge = min(self.lines, key=lambda key: self.lines[key].sum, default=(None, None))
         choice = Choice(rule, k, size, ridge, shown)
         return choice, self._left_out(choice)
 
     def _left_out(self, choice: Choice) -> LeftOut:
         by_vote, by_line = [], []
-        for some, found in self.chunks:
+        for rows, found in self.chunks:
             if choice.rule is not None and choice.k is not None:
-                totals = self._listed(choice.rule, some, found).totals(choice.k, choice.rule)
+                totals = self._listed(choice.rule, rows, found).totals(choice.k, choice.rule)
                 by_vote.append(self.answering.measure.of_votes(totals, choice.k))
             if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
-                asked = self.answering.design.asking[self.rows[some]]
+                asked = self.answering.design.asking[rows]
                 by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
-        places = np.concatenate([some for some, _ in self.chunks])
-        order = np.argsort(places)
+        left_out = np.concatenate([rows for rows, _ in self.chunks])
+        order = np.argsort(left_out)
         voted, fitted = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
-        return LeftOut(self.rows[places[order]], voted, fitted)
+        return LeftOut(left_out[order], voted, fitted)
+
+
+@dataclass
+class _Mean:
+    """What the answers of one setting cost."""
+
+    sum: float = 0.0
+    weight: float = 0.0
+
+    @property
+    def value(self) -> float:
+        return self.sum / max(self.weight, 1e-300)

@@ -24,6 +24,7 @@ from nearwise.estimators.conformal import Conformal
 from nearwise.estimators.explaining import explained
 from nearwise.estimators.model import Model
 from nearwise.estimators.poll import Poll
+from nearwise.estimators.recipe import MOST_ASKED, MOST_REGRESSED
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
 from nearwise.progress import progress
 from nearwise.statistics.folds import drawn_cases
@@ -31,8 +32,6 @@ from nearwise.statistics.sampling import seeded
 
 __all__ = ["Voting", "for_queries", "generator"]
 
-MOST_ASKED = 20_000
-"""cases that are left out one by one to choose an answer; of more, so many are drawn by their content"""
 _CELLS = 4_000_000
 """votes held at once"""
 _LISTED = 50
@@ -124,11 +123,16 @@ class Voting(Conformal, Neighbors):
     def _choose_answer(self) -> int:
         """Choose vote, k and regression of the recipe by leaving one out; gives the k of the vote."""
         model, use = self._model, self._settings
-        rows = drawn_cases(model.problem.metric, model.problem.cases, model.target, MOST_ASKED)
+        rows, regressed = (
+            drawn_cases(model.problem.metric, model.problem.cases, model.target, most)
+            for most in (MOST_ASKED, MOST_REGRESSED)
+        )
         rules = tuple(votes.get(name) for name in use.votes)
         queries = model.problem.asking
         queries = queries if len(rows) == len(queries) else queries.take(rows)
-        self._chosen, self._left_out = choose(self._answers_by(model), queries, rows, use.answer, rules, use.candidates)
+        self._chosen, self._left_out = choose(
+            self._answers_by(model), queries, rows, regressed, use.answer, rules, use.candidates
+        )
         self._chosen_k = self._chosen.k or self._chosen.listed
         return self._chosen_k
 
