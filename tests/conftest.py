@@ -73,5 +73,4 @@ def timbl() -> str:
 @pytest.fixture
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small forests, for tests of what becomes of a forest and not of how well it predicts: a tenth of the time."""
-    monkeypatch.setattr("nearwise.estimators.bending.TREES", 8)
     monkeypatch.setattr("nearwise.estimators.bending.TREES_OF_A_FOLD", 4)

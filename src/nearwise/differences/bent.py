@@ -5,7 +5,7 @@ What was learned is in the difference itself, so that a stored model needs no fo
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,12 +26,12 @@ Floats = NDArray[np.float64]
 
 def _numbers(given: Any, what: str) -> tuple[float, ...]:
     try:
-        found = tuple(float(x) for x in given)
+        found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        found = (np.nan,)
-    if not np.isfinite(found).all():
+        found = np.array([np.nan])
+    if found.ndim != 1 or not np.isfinite(found).all():
         raise InputError(f"{what} of a bent axis must be finite numbers.")
-    return found
+    return tuple(found.tolist())
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class BentNumber(Difference):
     name = "bent-number"
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
-    steps: tuple[float, ...] = ()
-    gains: tuple[float, ...] = ()
-    knots: tuple[float, ...] = (0.0,)
-    heights: tuple[float, ...] = (0.0,)
+    steps: Sequence[float] | Floats = ()
+    gains: Sequence[float] | Floats = ()
+    knots: Sequence[float] | Floats = (0.0,)
+    heights: Sequence[float] | Floats = (0.0,)
 
     def __post_init__(self) -> None:
         for field in ("steps", "gains", "knots", "heights"):
@@ -99,12 +99,12 @@ class BentSymbol(Difference):
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
     levels: tuple[Hashable, ...] = ()
-    rows: tuple[tuple[float, ...], ...] = ((0.0,), (0.0,))
+    rows: Sequence[Sequence[float]] | Floats = ((0.0,), (0.0,))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(self.levels))
         object.__setattr__(self, "rows", tuple(_numbers(row, "rows") for row in self.rows))
-        if len(self.rows) != len(self.levels) + 2 or len({len(row) for row in self.rows}) != 1 or not self.rows[0]:
+        if len(self.rows) != len(self.levels) + 2 or len({len(row) for row in self.rows}) != 1 or not len(self.rows[0]):
             raise InputError(
                 "A bent symbol needs one row for each level, one for a missing value and one for a new one."
             )
