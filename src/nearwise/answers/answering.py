@@ -212,8 +212,8 @@ def choose(
 ) -> tuple[Choice, LeftOut]:  # fmt: skip
     """The choice that costs least when each of the cases ``rows``, asking as ``queries``, is left out.
 
-    Vote and regression are chosen each for itself. A regression needs more cases than it takes neighbours, and is tried
-    on the cases ``regressed``, which are some of ``rows``.
+    Vote and regression are chosen each for itself. A regression needs more cases than it takes neighbours, and where
+    one is tried, the cases ``regressed``, which are some of ``rows``, are left out and no others.
     """
     available, ridges = len(answering.engine.distance.stored) - 1, answering.measure.ridges
     ks = tuple(k for k in ks if k <= available) or (1,)
@@ -224,10 +224,7 @@ def choose(
     trials = _Trials(answering, rules if votes_too else (), ks, sizes, ridges)
     places = np.searchsorted(rows, regressed) if sizes else np.arange(len(rows))
     for at, found in answering.left_out(queries.take(places), rows[places], listed):
-        trials.try_all(rows[places[at]], found)
-    if votes_too and len(rest := np.setdiff1d(np.arange(len(rows)), places)):
-        for at, found in answering.left_out(queries.take(rest), rows[rest], max(ks)):
-            trials.try_votes(rows[rest[at]], found)
+        trials.add(rows[places[at]], found)
     return trials.chosen()
 
 
@@ -240,36 +237,30 @@ class _Trials:
     ) -> None:  # fmt: skip
         self.answering, self.rules, self.ks = answering, rules, ks
         self.sizes, self.ridges = sizes, ridges
-        self.votes: dict[tuple[Vote, int], _Mean] = {(rule, k): _Mean() for rule in rules for k in ks}
-        self.lines: dict[tuple[int, float], _Mean] = {(size, ridge): _Mean() for size in sizes for ridge in ridges}
+        self.votes: dict[tuple[Vote, int], float] = {(rule, k): 0.0 for rule in rules for k in ks}
+        self.lines: dict[tuple[int, float], float] = {(size, ridge): 0.0 for size in sizes for ridge in ridges}
         self.chunks: list[tuple[Ints, Neighbours]] = []
 
-    def try_all(self, rows: Ints, found: Neighbours) -> None:
+    def add(self, rows: Ints, found: Neighbours) -> None:
         """Try every setting on the cases ``rows``."""
         self.chunks.append((rows, found))
-        self.try_votes(rows, found)
+        plain = self.answering.listed(found)
+        for rule in self.rules:
+            listed = self._listed(rule, rows, found) if rule.absolute else plain
+            for k in self.ks:
+                answers = self.answering.measure.of_votes(listed.totals(k, rule), k)
+                self.votes[rule, k] += self._cost(answers, rows)
         if not self.sizes or self.answering.design is None:
             return
         asked = self.answering.design.asking[rows]
         answers = self.answering.of_regressions(found, asked, self.sizes, self.ridges)
         for s, size in enumerate(self.sizes):
             for r, ridge in enumerate(self.ridges):
-                self._count(self.lines[size, ridge], answers[s, r], rows)
+                self.lines[size, ridge] += self._cost(answers[s, r], rows)
 
-    def try_votes(self, rows: Ints, found: Neighbours) -> None:
-        """Try every vote on the cases ``rows``."""
-        plain = self.answering.listed(found)
-        for rule in self.rules:
-            listed = self._listed(rule, rows, found) if rule.absolute else plain
-            for k in self.ks:
-                answers = self.answering.measure.of_votes(listed.totals(k, rule), k)
-                self._count(self.votes[rule, k], answers, rows)
-
-    def _count(self, mean: _Mean, answers: Floats, rows: Ints) -> None:
+    def _cost(self, answers: Floats, rows: Ints) -> float:
         measure = self.answering.measure
-        weights = measure.weights[rows]
-        mean.sum += float(dot(weights, measure.cost(answers, rows)))
-        mean.weight += float(weights.sum())
+        return float(dot(measure.weights[rows], measure.cost(answers, rows)))
 
     def _listed(self, rule: Vote, rows: Ints, found: Neighbours) -> Listed:
         """The neighbours of cases that are left out, as they vote under a rule."""
@@ -277,10 +268,11 @@ class _Trials:
 
     def chosen(self) -> tuple[Choice, LeftOut]:
         """The cheapest settings, and what they say of the cases that were left out."""
-        shown = {f"{rule.name} of {k}": mean.value for (rule, k), mean in self.votes.items()}
-        shown |= {f"regression on {s}, ridge {r:g}": mean.value for (s, r), mean in self.lines.items()}
-        rule, k = min(self.votes, key=lambda key: self.votes[key].sum, default=(None, None))
-        size, ridge = min(self.lines, key=lambda key: self.lines[key].sum, default=(None, None))
+        total = max(sum(float(self.answering.measure.weights[rows].sum()) for rows, _ in self.chunks), 1e-300)
+        shown = {f"{rule.name} of {k}": cost / total for (rule, k), cost in self.votes.items()}
+        shown |= {f"regression on {s}, ridge {r:g}": cost / total for (s, r), cost in self.lines.items()}
+        rule, k = min(self.votes, key=lambda key: self.votes[key], default=(None, None))
+        size, ridge = min(self.lines, key=lambda key: self.lines[key], default=(None, None))
         choice = Choice(rule, k, size, ridge, shown)
         return choice, self._left_out(choice)
 
@@ -297,15 +289,3 @@ class _Trials:
         order = np.argsort(left_out)
         voted, fitted = (np.concatenate(each)[order] if each else None for each in (by_vote, by_line))
         return LeftOut(left_out[order], voted, fitted)
-
-
-@dataclass
-class _Mean:
-    """What the answers of one setting cost."""
-
-    sum: float = 0.0
-    weight: float = 0.0
-
-    @property
-    def value(self) -> float:
-        return self.sum / max(self.weight, 1e-300)

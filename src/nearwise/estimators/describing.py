@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nearwise.estimators.recipe import AUTO, MOST_ASKED, MOST_REGRESSED
+from nearwise.estimators.recipe import AUTO
 from nearwise.visible import visible
 from nearwise.vote import Vote
 from nearwise.weighting.base import Weighting
@@ -44,7 +44,7 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
     local = "none" if use.local_scale is None else f"by the distance to neighbour {use.local_scale}"
     out.append(("local_scale", local))
     if hasattr(estimator, "answer"):
-        out.append(("answer", _answer(estimator, use.answer, chosen)))
+        out.append(("answer", _answer(use.answer, chosen)))
     return out
 
 
@@ -57,24 +57,17 @@ def _k(estimator: Any) -> str:
     k = estimator.n_neighbors_
     if estimator.n_neighbors == k:
         return f"{k}"
-    chosen = getattr(estimator, "_chosen", None)
-    most = len(estimator._model.table) if chosen is None else MOST_REGRESSED if chosen.rule is None else MOST_ASKED
-    return f"{k}, chosen by leaving out one{_drawn(estimator, most)}"
+    left, n = getattr(estimator, "_left_out", None), len(estimator._model.table)
+    drawn = f" of {len(left.rows):,} cases, drawn by their content" if left is not None and len(left.rows) < n else ""
+    return f"{k}, chosen by leaving out one{drawn}"
 
 
-def _drawn(estimator: Any, most: int) -> str:
-    """That not all cases were left out, if they were not."""
-    return f" of {most:,} cases, drawn by their content" if len(estimator._model.table) > most else ""
-
-
-def _answer(estimator: Any, asked: str, chosen: Any) -> str:
+def _answer(asked: str, chosen: Any) -> str:
     if chosen is None or chosen.size is None:
         return (
             "vote" if asked == "vote" else f"vote ({asked} needs more cases, or features that are numbers or symbols)"
         )
     line = f"regression on the {chosen.size} nearest, ridge {chosen.ridge:g}"
-    if drawn := _drawn(estimator, MOST_REGRESSED):
-        line += f" (chosen by leaving out one{drawn})"
     if chosen.rule is None:
         return line
     if chosen.line == 0.5:

@@ -24,7 +24,7 @@ AUTO, FOREST = "auto", "forest"
 LARGEST_K = 50
 """leave-one-out tries k = 1 .. min(n - 1, this) (Reading K4)"""
 MOST_ASKED, MOST_REGRESSED = 20_000, 4_000
-"""cases that are left out one by one to choose a vote and a regression; of more, so many are drawn by their content"""
+"""cases that are left out one by one to choose an answer, and where a regression is tried; of more, so many drawn"""
 MOST_CANDIDATES = 100_000
 """numbers of neighbours to choose from"""
 
