@@ -23,6 +23,7 @@ from nearwise.arithmetic import power
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
 from nearwise.cases.target import Target
+from nearwise.differences.inherited import drop_what_does_not_hold
 from nearwise.differences.prepared import Prepared
 from nearwise.errors import InputError
 
@@ -77,9 +78,28 @@ class Fitted(ABC):
     ``form`` tells the planner what the engines may turn it into: "line" (``|x - q|`` of numbers), "circle" (the same
     around a circle), "overlap" (x != q of codes), "table" (a number per pair of codes), "profile" (a vector per number)
     or "pair" (only blocks of pairs).
+
+    A class that writes one of the ways to measure (``measured_by``) inherits no shortcut that was written for another
+    way (`nearwise.differences.inherited`): it writes its own, or has the obvious ones.
     """
 
+    measured_by: ClassVar[tuple[str, ...]] = ("pair", "block", "term", "block_terms")
+    """methods that say what the difference is"""
+    shortcuts: ClassVar[tuple[str, ...]] = (
+        "pair", "block", "term", "block_terms", "form", "embeds", "embeds_at", "embed", "prepare", "symmetric", "usual",
+        "expected", "expected_both",
+    )  # fmt: skip
+    """what says the same in another way, and so holds only for the difference that it was written for"""
+    written: ClassVar[frozenset[str]]
+    """which of ``measured_by`` a class writes itself"""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        drop_what_does_not_hold(cls)
+
     form: ClassVar[str] = "pair"
+    symmetric: bool = False
+    """whether `pair` is said to be the same both ways round"""
     vectorised: bool = True
     """False where every pair costs a Python call"""
     codes_missing: bool = False
@@ -126,9 +146,13 @@ class Fitted(ABC):
     def pair(self, x: Any, q: Any) -> float:
         """Raw difference of one stored and one query value, both known. The obvious version."""
 
-    @abstractmethod
     def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
-        """(m, n) raw differences of m query values and n stored values. The fast version."""
+        """(m, n) raw differences of m query values and n stored values. The fast version; here one pair at a time."""
+        out = np.empty((len(Q), len(X)))
+        for i, q in enumerate(Q):
+            for j, x in enumerate(X):
+                out[i, j] = self.pair(x, q)
+        return out
 
     embeds: bool = False
     """whether the difference to the power ``embeds_at`` is the sum of those of the vectors that `embed` gives"""
@@ -186,6 +210,7 @@ class Sampled(Fitted):
     Subclasses set ``bound`` where nature gives one (normalised edit distance: 1); then the unit is 1.
     """
 
+    shortcuts = (*Fitted.shortcuts, "bound")
     bound: ClassVar[float | None] = None
 
     def __init__(self, column: Column, context: FitContext) -> None:
@@ -226,13 +251,6 @@ class Sampled(Fitted):
                 "expected 1e-100 to 1e100, which has a square. Multiply the feature by a constant."
             )
         return largest
-
-    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
-        out = np.empty((len(Q), len(X)))
-        for i, q in enumerate(Q):
-            for j, x in enumerate(X):
-                out[i, j] = self.pair(x, q)
-        return out
 
     def expected(self, values: NDArray[Any]) -> NDArray[np.float64]:
         if not len(self.training) or not len(values):

@@ -71,6 +71,7 @@ class Interpolated(Fitted):
     """The Euclidean length between the class shares of two numbers; with p = 2 the root is never taken."""
 
     form = "profile"
+    symmetric = True
     embeds = True
     unit = 1.0
     maximum = 1.0

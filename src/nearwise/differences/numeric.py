@@ -78,6 +78,7 @@ class Line(Fitted):
     """
 
     form = "line"
+    symmetric = True
 
     def __init__(
         self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0, ranked: bool = False
@@ -90,7 +91,7 @@ class Line(Fitted):
         self.exponent = 0 if plain else -math.frexp(largest)[1]
         self.turn = period
         self.period = None if period is None else math.ldexp(period, self.exponent)
-        if self.period is not None:
+        if self.period is not None and self.form == "line":
             self.form = "circle"  # type: ignore[misc]
         scaled = self._scaled(known)
         spread = float(scaled.max()) - float(scaled.min()) if len(known) else 0.0

@@ -50,11 +50,11 @@ class Prepared:
 
 
 class PreparedStrings(Prepared):
-    """Strings with their lengths; ``bound(shorter, longer)`` is a lower bound by lengths."""
+    """Strings with their lengths; ``bound(shorter, longer)`` is a lower bound by lengths, None where there is none."""
 
     blocks_gain = 3.0  # rapidfuzz compares four queries of up to 64 letters at once: 60 ns a pair instead of 180
 
-    def __init__(self, fitted: Any, values: NDArray[Any], bound: Callable[[Floats, Floats], Floats]) -> None:
+    def __init__(self, fitted: Any, values: NDArray[Any], bound: Callable[[Floats, Floats], Floats] | None) -> None:
         super().__init__(fitted, values)
         self.lengths = np.array([len(v) for v in values], dtype=np.float64)
         self.bound = bound
@@ -68,6 +68,8 @@ class PreparedStrings(Prepared):
             held = self.values[rows].tolist()
             return np.asarray(cdist([q[0]], held, scorer=self.fitted.scorer(), dtype=np.float64)[0])
 
+        if self.bound is None:
+            return Asked(some)
         length = float(len(q[0]))
         return Asked(some, self.bound(np.minimum(self.lengths, length), np.maximum(self.lengths, length)))
 
@@ -159,6 +161,8 @@ class PreparedLinkage(Prepared):
                 start = stop
             return out
 
+        if self.fitted.boxes is None:
+            return Asked(some)
         low, high = q[0].min(axis=0), q[0].max(axis=0)
         # an average of numbers that are all at least the gap of the boxes may come out below it by its rounding
         return Asked(some, (1 - ROUNDING) * np.sqrt(self.fitted.boxes(self.low, self.high, low, high)))

@@ -128,7 +128,10 @@ class ByProfiles(Difference):
 class ProfileFitted(Fitted):
     """Profiles P(c | v), one row a level, then one for missing values; a symbol never seen is coded one further."""
 
+    measured_by = (*Fitted.measured_by, "gaps", "table", "terms")
+    shortcuts = (*Fitted.shortcuts, "table", "terms")
     form = "table"
+    symmetric = True
     unit = 1.0
     maximum = 1.0
 

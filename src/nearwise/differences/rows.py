@@ -25,7 +25,9 @@ Codes = NDArray[np.int32]
 class RowsFitted(Fitted):
     """Codes of levels, and ``rows`` (v + 2, d) that they are compared by."""
 
+    measured_by = (*Fitted.measured_by, "table", "terms")
     form = "table"
+    symmetric = True
     unit = 1.0
     maximum = 1.0
     embeds = True

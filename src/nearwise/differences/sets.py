@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -91,7 +92,10 @@ class LinkageFitted(Sampled):
 
     width: int | None
     """numbers a member has in training; None where no training case has a set"""
-    boxes: ClassVar[Any] = staticmethod(box_gaps)
+    measured_by = (*Sampled.measured_by, "link")
+    shortcuts = (*Sampled.shortcuts, "boxes")
+    boxes: ClassVar[Any] = None
+    """a bound by the boxes around two sets, squared; each linkage declares its own"""
 
     def _prepare(self, column: Column, context: FitContext) -> None:
         self.width = next((v.shape[1] for v in column.values if v is not None), None)
@@ -126,14 +130,17 @@ class LinkageFitted(Sampled):
     def prepare(self, values: NDArray[Any]) -> PreparedLinkage:
         return PreparedLinkage(self, values)
 
+    @abstractmethod
     def link(
         self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """(query sets, stored sets) linkage from the squared distances of all their members."""
-        raise NotImplementedError
 
 
 class Minimum(LinkageFitted):
+    symmetric = True
+    boxes = staticmethod(box_gaps)
+
     def pair(self, x: Any, q: Any) -> float:
         return math.sqrt(min(squared_gap(a, b) for a in x for b in q))
 
@@ -144,6 +151,7 @@ class Minimum(LinkageFitted):
 
 
 class Hausdorff(LinkageFitted):
+    symmetric = True
     boxes = staticmethod(box_corners)
 
     def pair(self, x: Any, q: Any) -> float:
@@ -160,6 +168,9 @@ class Hausdorff(LinkageFitted):
 
 
 class Average(LinkageFitted):
+    symmetric = True
+    boxes = staticmethod(box_gaps)
+
     def pair(self, x: Any, q: Any) -> float:
         return math.fsum(math.sqrt(squared_gap(a, b)) for a in x for b in q) / (len(x) * len(q))
 
@@ -178,6 +189,7 @@ class SymbolSetsFitted(Sampled):
     """Frozen sets; a missing one is empty."""
 
     bound = 1.0
+    symmetric = True
 
     def __init__(self, column: Column, context: FitContext, by: str) -> None:
         self.by = by

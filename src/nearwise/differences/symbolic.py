@@ -47,6 +47,7 @@ class Overlap(Difference):
 
 class OverlapFitted(Fitted):
     form = "overlap"
+    symmetric = True
     unit = 1.0
     maximum = 1.0
 
@@ -119,6 +120,7 @@ class ValueFitted(ProfileFitted):
         """(v + 2,) the weight of each symbol as a query value, in VDM"""
         if priors is not None:
             own = np.sqrt(np.square(self._held).sum(axis=1))
+            self.symmetric = False
             self.weights = np.where(self.strange, np.sqrt(np.square(priors).sum()), own)
 
     def gaps(self, own: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:

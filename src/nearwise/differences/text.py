@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,10 +77,15 @@ class TokenDice(Difference):
 class Strings(Sampled):
     """Strings compared by one of rapidfuzz's scorers."""
 
+    measured_by = (*Sampled.measured_by, "scorer")
+    shortcuts = (*Sampled.shortcuts, "bound_by_lengths", "edits")
+    bound_by_lengths: ClassVar[Any] = None
+    """a bound by the lengths of two strings; each scorer declares its own"""
+    edits: ClassVar[Literal["count", "share"] | None] = None
+    """what the core's kernel for texts measures instead"""
+
     @abstractmethod
     def scorer(self) -> Any: ...
-
-    bound_by_lengths: ClassVar[Any]
 
     def prepare(self, values: NDArray[Any]) -> PreparedStrings:
         return PreparedStrings(self, values, type(self).bound_by_lengths)
@@ -105,7 +110,9 @@ class Strings(Sampled):
 
 
 class EditCount(Strings):
+    symmetric = True
     bound_by_lengths = edit_count_bound
+    edits = "count"
 
     def scorer(self) -> Any:
         from rapidfuzz.distance import Levenshtein as Edits
@@ -115,7 +122,9 @@ class EditCount(Strings):
 
 class EditShare(Strings):
     bound = 1.0
+    symmetric = True
     bound_by_lengths = edit_share_bound
+    edits = "share"
 
     def scorer(self) -> Any:
         from rapidfuzz.distance import Levenshtein as Edits

@@ -60,6 +60,7 @@ class VectorDifference(Difference):
 class Lengths(Sampled):
     """Rows of a matrix; a missing one is a row of zeros."""
 
+    symmetric = True
     width: int | None
     """numbers a vector has in training; None where no training case has one"""
 
@@ -95,8 +96,11 @@ class Angles(Lengths):
     r"""Vectors of length 1, for which :math:`1 - \cos = |u - v|^2 / 2`.
 
     That form is never negative and stays precise for small angles, where one minus a cosine loses every
-    digit. Parallel vectors of different length round to gaps of up to 1e-31, which count as 0.
+    digit. Parallel vectors of different length round to gaps of up to 1e-31, which count as 0. All have length 1, so
+    lengths bound nothing.
     """
+
+    symmetric = True
 
     def encode(self, column: Column) -> NDArray[np.float64]:
         vectors = super().encode(column)
@@ -104,9 +108,6 @@ class Angles(Lengths):
         vectors = vectors / np.where(largest > 0, largest, 1.0)  # first, so that tiny numbers have squares
         lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
-
-    def prepare(self, values: NDArray[Any]) -> Prepared:
-        return Prepared(self, values)  # all have length 1, which tells nothing
 
     def pair(self, x: Any, q: Any) -> float:
         if not np.any(x) or not np.any(q):

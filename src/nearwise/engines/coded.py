@@ -78,7 +78,8 @@ class CodedEngine(BlockEngine):
         if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
             return "weights per class need stored cases with classes"
         for measure in distance.metric.measures:
-            if not isinstance(measure.fitted, OverlapFitted | ProfileFitted):
+            is_coded = isinstance(measure.fitted, OverlapFitted | ProfileFitted)
+            if not is_coded or measure.fitted.form not in ("overlap", "table"):
                 return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
             if measure.policy not in CONSTANT:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"

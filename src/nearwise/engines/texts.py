@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.metric import Encoded, Measure, Measured
-from nearwise.differences.text import EditCount, EditShare
+from nearwise.differences.text import Strings
 from nearwise.engines.base import TIE, Distance, Floats, Ints, Neighbours, Payload
 from nearwise.engines.native import core, packed
 from nearwise.engines.select import empty_neighbours
@@ -58,7 +58,7 @@ class TextStages:
         coefficients = np.atleast_2d(weights.values * scales)
         one = np.array([m.fitted.maximum for m in measures])
         both = np.where([m.policy == "value" for m in measures], 0.0, one)
-        shares = np.array([float(isinstance(measures[f].fitted, EditShare)) for f in self.texts])
+        shares = np.array([float(_edits(measures[f]) == "share") for f in self.texts])
         terms = np.stack([np.array(self.texts, float), shares, one[self.texts], both[self.texts]], axis=1)
         columns = [cases.columns[f] for f in self.texts]
         self.alphabets = [_alphabet(column.values) for column in columns]
@@ -135,8 +135,13 @@ class TextStages:
         return packed(Measured(tuple(cases.columns[f] for f in self.cheap), len(cases)))
 
 
+def _edits(measure: Measure) -> str | None:
+    """What the kernel measures of two texts, None where it does not know the difference."""
+    return measure.fitted.edits if isinstance(measure.fitted, Strings) else None
+
+
 def _is_text(measure: Measure) -> bool:
-    return isinstance(measure.fitted, EditCount | EditShare)
+    return _edits(measure) is not None
 
 
 def _alphabet(texts: NDArray[np.object_]) -> NDArray[np.uint32]:
