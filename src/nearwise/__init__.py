@@ -73,6 +73,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
+        if _PUBLIC[name] in ("nearwise.cases.kinds", "nearwise.cases.schema"):
+            import_module("nearwise.differences")  # so that a kind knows by which names it can be compared
         found = getattr(import_module(_PUBLIC[name]), name)
         globals()[name] = found
         return found

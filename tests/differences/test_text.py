@@ -155,7 +155,7 @@ def test_a_text_difference_comes_back_from_its_json(made):
     assert differences.get(made.to_json()) == made
 
 
-@pytest.mark.parametrize("name", Text.differences)
+@pytest.mark.parametrize("name", differences.served_by(Text))
 def test_every_difference_of_text_is_known_by_name(name):
     assert differences.get(name) in ALL
 

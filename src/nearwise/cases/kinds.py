@@ -1,7 +1,7 @@
 """The kinds of feature: what sort of values a column holds, and how two of them may differ.
 
-A kind is a small frozen value. It knows how its values are stored (``storage``), which differences suit it, and
-how it is written to and read from JSON.
+A kind is a small frozen value. It knows how its values are stored (``storage``) and how it is written to and read from
+JSON. Which differences serve a kind is said by the differences (`nearwise.differences`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,6 @@ CONSTANT = ("max", "usual", "value", "error")
 POLICIES = ("max", "usual", "ignore", "value", "mean", "error")
 """What a missing value means for the difference; see DESIGN, "Missing"."""
 
-_SYMBOLIC = ("overlap", "mvdm", "mvdm-l1", "vdm", "shares", "jeffrey", "jensen-shannon")
-_HETEROGENEOUS = ("heom", "hvdm", "ivdm", "wvdm")
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -38,11 +35,9 @@ class Kind:
     """
 
     storage: ClassVar[Storage]
-    differences: ClassVar[tuple[str, ...]] = ()
-    """names that compare values of this kind as they are"""
-    converting: ClassVar[tuple[str, ...]] = ()
-    """names that compare them as another kind: numbers by their intervals, ranks as mere symbols. They are asked for by
-    feature or by kind; a name given for the whole table leaves this kind alone"""
+    served_by: ClassVar[Callable[[type[Kind]], tuple[str, ...]] | None] = None
+    """kind -> names of its differences. The stage of differences sets it when it is loaded; a kind made before
+    that is checked when a table is fitted"""
 
     # by name only, so that Cyclic(24), Ordinal(levels) and Custom(function) say what is their own
     difference: Any = field(default=None, kw_only=True)
@@ -54,10 +49,12 @@ class Kind:
                 f"missing={self.missing!r} of {self.name} is not a policy: expected one of "
                 f"{', '.join(POLICIES)}. {did_you_mean(str(self.missing), POLICIES)}"
             )
-        if isinstance(self.difference, str) and self.difference not in (*self.differences, *self.converting):
-            raise SchemaError(
-                f"{self.name} has no difference {self.difference!r}. {did_you_mean(self.difference, self.differences)}"
-            )
+        if isinstance(self.difference, str) and Kind.served_by is not None:
+            known = Kind.served_by(type(self))
+            if self.difference not in known:
+                raise SchemaError(
+                    f"{self.name} has no difference {self.difference!r}. {did_you_mean(self.difference, known)}"
+                )
 
     @property
     def name(self) -> str:
@@ -112,8 +109,6 @@ class Numeric(Kind):
     """
 
     storage = "number"
-    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
-    converting = _SYMBOLIC
     unit: str | None = None
     holds: str | None = _holds()
 
@@ -127,8 +122,6 @@ class Cyclic(Kind):
     """A number on a circle: 23 h and 1 h are two hours apart when ``period=24``."""
 
     storage = "number"
-    differences = ("range", "sigma", "none", *_HETEROGENEOUS)
-    converting = _SYMBOLIC
     period: float = 1.0
     unit: str | None = None
     holds: str | None = _holds()
@@ -145,7 +138,6 @@ class Symbolic(Kind):
     """A symbol: two values are equal or not, or differ by what they say about the class."""
 
     storage = "symbol"
-    differences = (*_SYMBOLIC, *_HETEROGENEOUS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,8 +145,6 @@ class Ordinal(Kind):
     """A symbol with an order; ``levels`` lists the values from lowest to highest."""
 
     storage = "symbol"
-    differences = ("rank", *_HETEROGENEOUS)
-    converting = _SYMBOLIC
     levels: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
@@ -169,7 +159,6 @@ class Text(Kind):
     """A string compared letter by letter or word by word."""
 
     storage = "object"
-    differences = ("levenshtein", "levenshtein-raw", "jaro-winkler", "token-dice")
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +166,6 @@ class Set(Kind):
     """A set of symbols, or a set of vectors of equal length; ``members`` says which ("symbols" or "vectors")."""
 
     storage = "object"
-    differences = ("min", "hausdorff", "average", "jaccard", "dice")
     members: str | None = None
 
     def __post_init__(self) -> None:
@@ -203,7 +191,6 @@ class Vector(Kind):
     """Equally many numbers per case, compared as a whole."""
 
     storage = "vector"
-    differences = ("euclidean", "cosine")
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,57 +9,54 @@ ValueDifference(power=2, threshold=1, discretise='mdl', bins=8, weighted=False)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
 from nearwise.cases.kinds import KINDS, Kind, Set
-from nearwise.differences.base import Difference
-from nearwise.errors import InputError, did_you_mean, warn
+from nearwise.differences.base import Difference, is_one_of
+from nearwise.errors import InputError, SchemaError, did_you_mean, warn
 
-__all__ = ["NAMES", "Difference", "get", "resolve"]
-
-
-def _maker(module: str, name: str, **settings: Any) -> Callable[..., Difference]:
-    def make(**more: Any) -> Difference:
-        made: Difference = getattr(import_module(f"nearwise.differences.{module}"), name)(**{**settings, **more})
-        return made
-
-    return make
+__all__ = ["NAMES", "Difference", "found", "get", "resolve"]
 
 
-NAMES: Mapping[str, Callable[..., Difference]] = {
-    "range": _maker("numeric", "Scaled", by="range"),
-    "sigma": _maker("numeric", "Scaled", by="sigma"),
-    "none": _maker("numeric", "Scaled", by="none"),
-    "rank": _maker("numeric", "Rank"),
-    "overlap": _maker("symbolic", "Overlap"),
-    "mvdm": _maker("symbolic", "ValueDifference"),
-    "mvdm-l1": _maker("symbolic", "ValueDifference", power=1),
-    "vdm": _maker("symbolic", "ValueDifference", weighted=True),
-    "shares": _maker("shares", "Shares"),
-    "bent-number": _maker("bent", "BentNumber"),
-    "bent-symbol": _maker("bent", "BentSymbol"),
-    "jeffrey": _maker("divergence", "Jeffrey"),
-    "jensen-shannon": _maker("divergence", "JensenShannon"),
-    "heom": _maker("heterogeneous", "HEOM"),
-    "hvdm": _maker("heterogeneous", "HVDM"),
-    "ivdm": _maker("heterogeneous", "IVDM"),
-    "wvdm": _maker("heterogeneous", "WVDM"),
-    "levenshtein": _maker("text", "Levenshtein"),
-    "levenshtein-raw": _maker("text", "Levenshtein", normalised=False),
-    "jaro-winkler": _maker("text", "JaroWinkler"),
-    "token-dice": _maker("text", "TokenDice"),
-    "min": _maker("sets", "Linkage", by="min"),
-    "hausdorff": _maker("sets", "Linkage", by="hausdorff"),
-    "average": _maker("sets", "Linkage", by="average"),
-    "jaccard": _maker("sets", "SymbolSets", by="jaccard"),
-    "dice": _maker("sets", "SymbolSets", by="dice"),
-    "euclidean": _maker("vectors", "VectorDifference", by="euclidean"),
-    "cosine": _maker("vectors", "VectorDifference", by="cosine"),
-    "custom": _maker("custom", "CustomDifference"),
-}
-"""difference name -> a function that makes it; modules are loaded when they are used"""
+@cache
+def found() -> dict[str, tuple[type[Difference], Mapping[str, Any]]]:
+    """Every difference by its name, a class and its settings, found by walking this folder."""
+    named: dict[str, tuple[type[Difference], Mapping[str, Any]]] = {}
+    for module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+        for made in vars(import_module(f"{__name__}.{module}")).values():
+            if not _is_difference(made) or made.__module__ != f"{__name__}.{module}":
+                continue
+            names = vars(made).get("names") or {made.name: {}}
+            named.update({name: (made, settings) for name, settings in names.items()})
+    return named
+
+
+def _is_difference(made: Any) -> bool:
+    is_class = isinstance(made, type) and issubclass(made, Difference) and not inspect.isabstract(made)
+    return is_class and not vars(made).keys().isdisjoint(("name", "names"))
+
+
+class _Names(Mapping[str, Callable[..., Difference]]):
+    """`found` as functions that make a difference; the folder is walked when they are first asked for."""
+
+    def __getitem__(self, name: str) -> Callable[..., Difference]:
+        made, settings = found()[name]
+        return partial(made, **settings)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(found())
+
+    def __len__(self) -> int:
+        return len(found())
+
+
+NAMES: Mapping[str, Callable[..., Difference]] = _Names()
+"""difference name -> a function that makes it"""
 
 _DEFAULTS = {"Symbolic": "overlap", "Ordinal": "rank", "Text": "levenshtein", "Vector": "euclidean", "Custom": "custom"}
 
@@ -86,34 +83,45 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
     By feature name in ``differences``, then the kind's own ``difference``, then by kind name in ``differences``,
     then a single name given for all kinds that know it, then the default of the kind.
     """
-    suited = suited_to(kind)
     by_name: Mapping[str, Any] = differences if isinstance(differences, Mapping) else {}
     chosen = by_name.get(feature, kind.difference)
     if chosen is None:
         chosen = by_name.get(kind.name, by_name.get(kind.name.lower()))
-    if chosen is None and isinstance(differences, str) and differences in suited:
-        chosen = differences
-    if chosen is None and isinstance(differences, Difference) and differences.name in suited:
+    if chosen is None and isinstance(differences, str | Difference) and _suits(differences, kind):
         chosen = differences
     if chosen is None:
         chosen = scale if kind.storage == "number" else _DEFAULTS.get(kind.name)
         if isinstance(kind, Set):
             chosen = "min" if kind.members == "vectors" else "jaccard"
-    found = get(chosen)
-    name = chosen if isinstance(chosen, str) else found.name
-    suited = (*suited, *kind.converting, *(("bent-symbol",) if kind.name == "Symbolic" else ("bent-number",)))
-    if name not in suited and name != "custom":
-        raise InputError(
-            f"Feature {feature!r} is {kind!r}, which has no difference {name!r}. {did_you_mean(name, suited)}"
-        )
-    return found
+    if isinstance(chosen, str) and chosen == kind.difference and chosen not in NAMES:
+        raise _unknown(feature, kind, chosen, SchemaError)
+    made = get(chosen)
+    if not made.serves(kind) and made.name != "custom":
+        raise _unknown(feature, kind, chosen if isinstance(chosen, str) else made.name)
+    return made
 
 
-def suited_to(kind: Kind) -> tuple[str, ...]:
-    """The names of the differences that compare the values of this feature as they are."""
-    if isinstance(kind, Set):
-        return ("min", "hausdorff", "average") if kind.members == "vectors" else ("jaccard", "dice")
-    return kind.differences
+def _unknown(feature: str, kind: Kind, name: str, error: type[InputError] = InputError) -> InputError:
+    known = [other for other in served_by(type(kind)) if found()[other][0].serves(kind)]
+    return error(f"Feature {feature!r} is {kind!r}, which has no difference {name!r}. {did_you_mean(name, known)}")
+
+
+def _suits(given: str | Difference, kind: Kind) -> bool:
+    """Whether a difference compares the values of this feature as they are."""
+    if isinstance(given, str):
+        return given in NAMES and found()[given][0].suits(kind)
+    return given.suits(kind)
+
+
+def served_by(kind: type[Kind]) -> tuple[str, ...]:
+    """The names of all differences for features of a kind: its default, those that suit it, those that convert."""
+    default = _DEFAULTS.get(kind.__name__, "range")
+    suiting = [name for name, (made, _) in found().items() if is_one_of(kind, made.kinds)]
+    converting = [name for name, (made, _) in found().items() if is_one_of(kind, made.converts)]
+    return (*sorted(suiting, key=lambda name: name != default), *converting)
+
+
+Kind.served_by = staticmethod(served_by)
 
 
 def check(differences: Any, features: Mapping[str, Kind], tell: bool = True) -> None:
@@ -123,7 +131,7 @@ def check(differences: Any, features: Mapping[str, Kind], tell: bool = True) -> 
     if isinstance(differences, str | Difference):
         name = differences if isinstance(differences, str) else differences.name
         get(differences)
-        if tell and not any(name in suited_to(kind) for kind in features.values()):
+        if tell and not any(_suits(differences, kind) for kind in features.values()):
             warn(f"differences={name!r} suits no feature of this table, so it changes nothing.")
         return
     if not isinstance(differences, Mapping):

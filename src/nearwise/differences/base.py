@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
@@ -27,7 +27,7 @@ from nearwise.differences.inherited import drop_what_does_not_hold
 from nearwise.differences.prepared import Prepared
 from nearwise.errors import InputError
 
-__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "power", "sample_rows"]
+__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "is_one_of", "power", "sample_rows"]
 
 SAMPLE = 500
 """Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
@@ -46,10 +46,22 @@ class FitContext:
     """(unit, maximum) of a stored model, so that loading measures nothing again"""
 
 
+def is_one_of(kind: type[Kind], names: tuple[str, ...]) -> bool:
+    """Whether a kind, or one that it derives from, has one of these names."""
+    return any(ancestor.__name__ in names for ancestor in kind.__mro__)
+
+
 @dataclass(frozen=True)
 class Difference(ABC):
     """An unfitted difference; a frozen dataclass of its settings."""
 
+    kinds: ClassVar[tuple[str, ...]] = ()
+    """names of the kinds whose values it compares as they are"""
+    converts: ClassVar[tuple[str, ...]] = ()
+    """names of the kinds that it compares as another kind: numbers by their intervals, ranks as mere symbols. It is
+    asked for by feature or by kind then; a name given for the whole table leaves these kinds alone"""
+    names: ClassVar[Mapping[str, Mapping[str, Any]]]
+    """name -> settings, where one class has several; else it is found under its ``name``"""
     needs_classes: ClassVar[bool] = False
     """whether it compares values by the classes they occur with"""
     p: ClassVar[float | None] = None
@@ -62,6 +74,16 @@ class Difference(ABC):
 
     @abstractmethod
     def fit(self, column: Column, context: FitContext) -> Fitted: ...
+
+    @classmethod
+    def suits(cls, kind: Kind) -> bool:
+        """Whether it compares the values of a feature of this kind as they are."""
+        return is_one_of(type(kind), cls.kinds)
+
+    @classmethod
+    def serves(cls, kind: Kind) -> bool:
+        """Whether it compares them, as they are or as another kind."""
+        return cls.suits(kind) or is_one_of(type(kind), cls.converts)
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, **asdict(self)}

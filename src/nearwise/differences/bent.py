@@ -43,6 +43,7 @@ class BentNumber(Difference):
     """
 
     name = "bent-number"
+    converts = ("Numeric", "Cyclic", "Ordinal")
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
     steps: Sequence[float] | Floats = ()
@@ -96,6 +97,7 @@ class BentSymbol(Difference):
     """The sum of the moduli between the rows of two symbols; rows are those of the levels, a missing and a new one."""
 
     name = "bent-symbol"
+    converts = ("Symbolic",)
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
     levels: tuple[Hashable, ...] = ()

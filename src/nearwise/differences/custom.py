@@ -32,6 +32,7 @@ class CustomDifference(Difference):
     """
 
     name = "custom"
+    kinds = ("Custom",)
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return CustomFitted(column, context)

@@ -24,12 +24,16 @@ from nearwise.errors import InputError
 
 __all__ = ["HEOM", "HVDM", "IVDM", "WVDM"]
 
+KINDS = ("Numeric", "Cyclic", "Symbolic", "Ordinal")
+"""what each of them compares"""
+
 
 @dataclass(frozen=True)
 class HEOM(Difference):
     r"""Overlap for symbols, :math:`|x - q| / (\max - \min)` for numbers, levels apart for ordered symbols."""
 
     name = "heom"
+    kinds = KINDS
     p: ClassVar[float | None] = 2
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
@@ -40,6 +44,7 @@ class HEOM(Difference):
 
 @dataclass(frozen=True)
 class _ValueDifference(Difference):
+    kinds = KINDS
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 2
     threshold: int = 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ class Scaled(Difference):
     circle of period P the difference is min(\|x-q\|, P-\|x-q\|) and the range is P/2.
     """
 
+    kinds = ("Numeric", "Cyclic")
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("range", "sigma", "none")}
     by: str = "range"
 
     def __post_init__(self) -> None:
@@ -53,6 +56,7 @@ class Rank(Difference):
     """Distance of two levels in their order, over the number of steps from the lowest to the highest."""
 
     name = "rank"
+    kinds = ("Ordinal",)
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         line = Line(ranks(column), "range", None, steps=len(column.levels or ()) - 1, ranked=True)

@@ -105,6 +105,8 @@ class Profiles:
 class ByProfiles(Difference):
     """What differences by profiles share; each is a dataclass with these settings in an order of its own."""
 
+    kinds = ("Symbolic",)
+    converts = ("Numeric", "Cyclic", "Ordinal")
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
 

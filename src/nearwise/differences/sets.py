@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
-from nearwise.cases.kinds import Set
+from nearwise.cases.kinds import Kind, Set
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import PreparedLinkage, PreparedSets, box_corners, box_gaps
 from nearwise.differences.vectors import check_magnitude, squared_gap, squared_gaps
@@ -43,6 +43,8 @@ class Linkage(Difference):
     [1.0, 3.0, 3.3333333333333335]
     """
 
+    kinds = ("Set",)
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("min", "hausdorff", "average")}
     by: str = "min"
 
     def __post_init__(self) -> None:
@@ -51,6 +53,10 @@ class Linkage(Difference):
     @property
     def name(self) -> str:
         return self.by
+
+    @classmethod
+    def suits(cls, kind: Kind) -> bool:
+        return super().suits(kind) and isinstance(kind, Set) and kind.members == "vectors"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         _check_members(context, "vectors", self.by)
@@ -73,6 +79,8 @@ class SymbolSets(Difference):
     [0.6, 0.42857142857142855]
     """
 
+    kinds = ("Set",)
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("jaccard", "dice")}
     by: str = "jaccard"
 
     def __post_init__(self) -> None:
@@ -81,6 +89,10 @@ class SymbolSets(Difference):
     @property
     def name(self) -> str:
         return self.by
+
+    @classmethod
+    def suits(cls, kind: Kind) -> bool:
+        return super().suits(kind) and isinstance(kind, Set) and kind.members != "vectors"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         _check_members(context, "symbols", self.by)

@@ -57,6 +57,8 @@ class Shares(Difference):
     """
 
     name = "shares"
+    kinds = ("Symbolic",)
+    converts = ("Numeric", "Cyclic", "Ordinal")
     needs_classes: ClassVar[bool] = True
     p: ClassVar[float | None] = 1
     smoothing: float | None = None

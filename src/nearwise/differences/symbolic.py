@@ -5,8 +5,9 @@ Numbers are compared in the same ways through the intervals that they fall into.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Overlap(Difference):
     """
 
     name = "overlap"
+    kinds = ("Symbolic",)
+    converts = ("Numeric", "Cyclic", "Ordinal")
     discretise: Any = "mdl"
     bins: int = 8
 
@@ -94,6 +97,11 @@ class ValueDifference(ByProfiles):
     """
 
     name = "mvdm"
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "mvdm": {},
+        "mvdm-l1": {"power": 1},
+        "vdm": {"weighted": True},
+    }
     power: int = 2
     threshold: int = 1
     discretise: Any = "mdl"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -35,6 +36,11 @@ class Levenshtein(Difference):
     """
 
     name = "levenshtein"
+    kinds = ("Text",)
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "levenshtein": {},
+        "levenshtein-raw": {"normalised": False},
+    }
     normalised: bool = True
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
@@ -53,6 +59,7 @@ class JaroWinkler(Difference):
     """
 
     name = "jaro-winkler"
+    kinds = ("Text",)
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return Winkler(column, context)
@@ -69,6 +76,7 @@ class TokenDice(Difference):
     """
 
     name = "token-dice"
+    kinds = ("Text",)
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return Tokens(column, context, "dice")

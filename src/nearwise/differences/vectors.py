@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class VectorDifference(Difference):
     5.0
     """
 
+    kinds = ("Vector",)
+    names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("euclidean", "cosine")}
     by: str = "euclidean"
 
     def __post_init__(self) -> None:
