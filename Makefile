@@ -59,7 +59,7 @@ sanitize: $(VENV)/installed-test ## run the tests of the native core under the a
 	  -Cbuild-dir=$(VENV)/build-sanitize -Ccmake.define.NEARWISE_SANITIZE=ON .
 	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) $$($${CXX:-g++} -print-file-name=libstdc++.so.6)" \
 	  ASAN_OPTIONS=detect_leaks=0 NEARWISE_EXAMPLES=25 NEARWISE_REQUIRE_NATIVE=1 PYTHONPATH=$(SANITIZED) $(BIN)/python -m pytest $(PARALLEL) tests/native \
-	  tests/engines/test_dense.py
+	  tests/search/test_dense.py
 
 # make fuzz SECONDS=600 tries for ten minutes, make fuzz REPLAY=search:17 runs one failing seed again, SEED=1 begins there.
 SECONDS ?= 60

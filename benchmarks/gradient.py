@@ -24,7 +24,7 @@ def fitted(data: Labelled) -> Any:
 
 def gradient(data: Labelled) -> Ready:
     """Error and gradient at one weight vector: search, differences of the neighbours, votes and slopes."""
-    from nearwise.statistics.smooth import SmoothError
+    from nearwise.statistics.descent.classes import SmoothError
 
     model = fitted(data)
     problem, threads = model._model.problem, len(os.sched_getaffinity(0))

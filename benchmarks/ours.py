@@ -41,7 +41,7 @@ def evaluator(data: Any) -> Ready:
 def scorer(data: Any) -> Any:
     import os
 
-    from nearwise.statistics.evaluator import Evaluator
+    from nearwise.statistics.trials.classes import Evaluator
 
     cases, threads = problem(data), len(os.sched_getaffinity(0))
     return Evaluator(cases.metric, cases.cases, cases.target, data.folds, threads=threads)

@@ -51,7 +51,7 @@ def numbers(n: int = 1_000_000, p: int = 20, tiny: bool = False) -> Table:
 
 def nearwise_counts(data: Table) -> Ready:
     """From coded columns, as a table of cases holds them."""
-    from nearwise.statistics.counts import count_columns
+    from nearwise.statistics.counts.values import count_columns
 
     columns, target = typed(data)
 

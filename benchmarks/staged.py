@@ -20,9 +20,9 @@ from nearwise.cases.kinds import Custom, Numeric, Set, Text
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Metric
-from nearwise.engines.base import Distance, Payload
-from nearwise.engines.callback import CallbackEngine
-from nearwise.engines.staged import Costly, StagedEngine
+from nearwise.search.base import Distance, Payload
+from nearwise.search.fallback.functions import CallbackEngine
+from nearwise.search.index.two_stage import Costly, StagedEngine
 from nearwise.weights import Global, Stored
 
 K, ROUNDS = 10, 3

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.engines.base import Levels, Neighbours, Payload
+from nearwise.search.base import Levels, Neighbours, Payload
 
 TIE = 1e-12
 """as documented; not imported, so that a change of it is seen"""

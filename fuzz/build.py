@@ -12,7 +12,7 @@ from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric
-from nearwise.engines.base import Distance, Payload
+from nearwise.search.base import Distance, Payload
 from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Stored, Weights
 
 

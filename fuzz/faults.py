@@ -22,14 +22,14 @@ Patches = list[Any]
 
 
 def _tie(*modules: str, width: float) -> Callable[[], Patches]:
-    return lambda: [mock.patch(f"nearwise.engines.{module}.TIE", width) for module in modules]
+    return lambda: [mock.patch(f"nearwise.search.{module}.TIE", width) for module in modules]
 
 
 def _answer(engine: str, spoil: Callable[..., Any]) -> Callable[[], Patches]:
     """An engine whose `nearest` is spoilt after the fact: ``spoil(engine, found, queries, k, payload, leave_out)``."""
 
     def patches() -> Patches:
-        from nearwise.engines.plan import ENGINES
+        from nearwise.search.plan import ENGINES
 
         made = ENGINES[engine]
         honest = made.nearest
@@ -54,7 +54,7 @@ def _last_of_ties(engine: Any, found: Any, queries: Any, k: int, payload: Any, l
 
 def _single_precision(engine: Any, found: Any, queries: Any, k: int, payload: Any, leave_out: Any) -> Any:
     """What a bound without its margin would let through: the nearest by sums in single precision."""
-    from nearwise.engines.select import empty_neighbours, fill_nearest
+    from nearwise.search.selection.smallest import empty_neighbours, fill_nearest
 
     out = empty_neighbours(len(queries), k, payload)
     for row, sums in enumerate(engine.sums(queries)):
@@ -82,7 +82,7 @@ def _edits_by_length() -> Patches:
 
     return [
         mock.patch.object(text.EditShare, "bound_by_lengths", staticmethod(bound)),
-        mock.patch("nearwise.engines.texts.TextStages.refuses", return_value="a fault was planted in NumPy's bound"),
+        mock.patch("nearwise.search.index.texts.TextStages.refuses", return_value="a fault was planted in NumPy's bound"),
     ]
 
 

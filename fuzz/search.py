@@ -11,11 +11,11 @@ from fuzz.agree import Fault, check, plausible, same, same_levels, same_within
 from fuzz.build import built
 from fuzz.draw import Drawn, problem
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Distance, Engine, Payload
-from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.mapped import MappedEngine
-from nearwise.engines.plan import ENGINES, plan
-from nearwise.engines.reference import ReferenceEngine
+from nearwise.search.base import Distance, Engine, Payload
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.matrix import MappedEngine
+from nearwise.search.plan import ENGINES, plan
+from nearwise.search.fallback.reference import ReferenceEngine
 
 ROUNDING = 1e-14
 """what the last bits of other than whole powers may differ by, where NumPy decides (docs/trust.md)"""

@@ -9,8 +9,8 @@ import pytest
 from nearwise import differences, vote, weighting, weights
 from nearwise.cases.kinds import KINDS, POLICIES
 from nearwise.differences.metric import SCALES
-from nearwise.engines import ENGINES
 from nearwise.lab.protocols import FEW
+from nearwise.search import ENGINES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

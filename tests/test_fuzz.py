@@ -101,7 +101,7 @@ def test_every_method_that_merges_and_every_engine_is_fuzzed():
     merging = {name for name, made in methods().items() if issubclass(made, Mergeable)}
     assert merging | {"none"} == set(module("growth").mergeable())
     served = set()
-    draw, build, plan = module("draw"), module("build"), importlib.import_module("nearwise.engines.plan")
+    draw, build, plan = module("draw"), module("build"), importlib.import_module("nearwise.search.plan")
     for seed in range(60):
         distance, _, _ = build.built(draw.problem(np.random.default_rng(seed)))
         served |= {name for name, engine in plan.ENGINES.items() if not engine.refuses(distance)}
@@ -145,7 +145,7 @@ def test_an_attempt_that_hangs_is_reported_with_its_seed(monkeypatch, capsys):
 def _asks_dense(seed):
     draw, build, lanes = module("draw"), module("build"), module("lanes")
     distance, _, _ = build.built(draw.problem(lanes.generator("search", seed)))
-    return not importlib.import_module("nearwise.engines.dense").DenseEngine.refuses(distance)
+    return not importlib.import_module("nearwise.search.index.dense").DenseEngine.refuses(distance)
 
 
 @pytest.mark.parametrize("which", ["search", "search:", "nothing:1", "search:x"])

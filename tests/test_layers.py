@@ -21,7 +21,7 @@ def test_the_stages_of_this_checkout_are_in_order():
 @pytest.mark.parametrize(
     ("module", "source", "sentence"),
     [
-        ("cases/table.py", "from nearwise.engines import plan", "'cases' comes before 'engines'"),
+        ("cases/table.py", "from nearwise.search import plan", "'cases' comes before 'search'"),
         ("cases/table.py", "from ..vote import majority", "'cases' comes before 'vote'"),
         ("cases/table.py", "from nearwise import weighting", "'cases' comes before 'weighting'"),
         ("cases/table.py", "def f():\n    import nearwise.app.main", "'cases' comes before 'app'"),
@@ -51,9 +51,9 @@ def test_a_violation_is_caught_and_located(tmp_path, module, source, sentence):
 
 
 def test_lower_and_own_stages_the_native_core_and_the_public_face_are_allowed(tmp_path):
-    (tmp_path / "engines").mkdir()
+    (tmp_path / "search").mkdir()
     (tmp_path / "native.py").write_text("import nearwise._core\n")
-    (tmp_path / "engines" / "native.py").write_text(
+    (tmp_path / "search" / "native.py").write_text(
         "import numpy\nfrom nearwise.native import core\nfrom nearwise import __version__\n"
         "from ..cases import table\nfrom . import plan\nfrom nearwise.errors import NearwiseError\n"
     )

@@ -13,7 +13,7 @@ import pytest
 import nearwise as nw
 from nearwise import native
 from nearwise.cases.table import CaseTable
-from nearwise.engines.base import Payload
+from nearwise.search.base import Payload
 from nearwise.vote import Exponential
 
 METRICS = {"O": "overlap", "M": "mvdm-l1", "J": "jeffrey", "S": "jensen-shannon"}

@@ -179,8 +179,8 @@ def test_every_k_from_one_pass_equals_one_pass_for_every_k(ties, rule):
 )  # fmt: skip
 def test_the_native_vote_for_every_k_equals_the_vote_for_each(seed, n, k, ties, rule, values):
     from nearwise import NearestCases
-    from nearwise.engines.base import Payload
-    from nearwise.engines.every_k import winners_for_every_k
+    from nearwise.search.base import Payload
+    from nearwise.search.selection.every_k import winners_for_every_k
 
     rng = np.random.default_rng(seed)
     engine = NearestCases(1).fit(rng.integers(0, values, (n, 2))).plan_.engine

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, KNNRegressor, NearestCases, load, vote
-from nearwise.engines.base import Payload
 from nearwise.errors import InputError
+from nearwise.search.base import Payload
 
 QUERY = [[0.0]]
 small_tables = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from("abc")), min_size=3, max_size=9)

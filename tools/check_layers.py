@@ -21,7 +21,7 @@ STAGES = (
     "cases",
     "differences",
     "weights",
-    "engines",
+    "search",
     "vote",
     "statistics",
     "contract",

@@ -21,9 +21,10 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.accuracy import sets  # noqa: E402 - found beside this folder
+
 from nearwise import KNNClassifier, KNNRegressor, weighting  # noqa: E402
-from nearwise.engines import ENGINES  # noqa: E402
 from nearwise.errors import InputError  # noqa: E402
+from nearwise.search import ENGINES  # noqa: E402
 
 SETS = (
     "iris", "glass", "voting", "promoters", "hungarian", "horse-colic", "credit-g", "primary-tumor", "letter", "adult",
@@ -94,7 +95,10 @@ def settings_of() -> Iterator[tuple[str, dict[str, Any]]]:
         for p in (1, 2, 3, 1.5):
             yield f"{engine} p={p}", {"n_neighbors": 5, "feature_weights": "none", "engine": engine, "p": p}
         for missing in ("ignore", "mean", "value"):
-            yield f"{engine} {missing}", {"n_neighbors": 5, "feature_weights": "ig", "engine": engine, "missing": missing}
+            yield (
+                f"{engine} {missing}",
+                {"n_neighbors": 5, "feature_weights": "ig", "engine": engine, "missing": missing},
+            )
 
 
 def _plain(value: Any) -> Any:

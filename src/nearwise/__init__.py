@@ -3,7 +3,7 @@
 ::
 
     table of cases -> typed features -> differences -> weights -> search -> vote -> prediction + explanation
-      cases/            cases/kinds     differences/   weighting/  engines/  vote     estimators/, explain
+      cases/            cases/kinds     differences/   weighting/  search/   vote     estimators/, explain
 
 Every stage is a folder or a file of that name; a stage imports only the stages before it.
 """

@@ -8,7 +8,7 @@ import pytest
 
 import nearwise
 from nearwise import KNNClassifier
-from nearwise.engines.native import core
+from nearwise.native import core
 
 NAMES = (
     "iris", "glass", "wine", "liver", "cleveland", "hungarian", "horse-colic", "sonar", "ionosphere", "voting",

@@ -17,10 +17,10 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Metric
-from nearwise.engines.base import Distance, Payload
-from nearwise.engines.plan import ENGINES
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning, SchemaError
+from nearwise.search.base import Distance, Payload
+from nearwise.search.fallback.reference import ReferenceEngine
+from nearwise.search.plan import ENGINES
 from nearwise.weights import Global, Stored
 
 TOY = Path(__file__).with_name("great_circle.py")

@@ -16,9 +16,9 @@ from nearwise.differences.sets import Average, Hausdorff, LinkageFitted, Minimum
 from nearwise.differences.symbolic import Overlap, OverlapFitted, ValueFitted
 from nearwise.differences.text import EditShare, Levenshtein, Winkler
 from nearwise.differences.vectors import Lengths, VectorDifference
-from nearwise.engines.base import Distance, Payload
-from nearwise.engines.plan import ENGINES
-from nearwise.engines.reference import ReferenceEngine
+from nearwise.search.base import Distance, Payload
+from nearwise.search.fallback.reference import ReferenceEngine
+from nearwise.search.plan import ENGINES
 from nearwise.weights import Global, Stored
 
 

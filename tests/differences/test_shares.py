@@ -9,9 +9,9 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
 from nearwise.differences.shares import Shares
-from nearwise.engines.base import Distance
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError
+from nearwise.search.base import Distance
+from nearwise.search.fallback.reference import ReferenceEngine
 from nearwise.weighting import Problem
 from nearwise.weights import Global
 

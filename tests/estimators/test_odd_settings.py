@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from nearwise import KNNClassifier, KNNRegressor, MDLDiscretizer, NearestCases, weighting
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, NearwiseWarning, SchemaError
+from nearwise.search.threads import threads
 
 X = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 60, "job": "judge"}]
 ODD = [np.array(["auto", "kd"]), np.array([1, 2]), pd.Series([1, 2]), 2.5, "nope", {"a": 1}, {1}, object(), b"auto"]

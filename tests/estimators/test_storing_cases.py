@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, load
 from nearwise.errors import InputError
-from nearwise.statistics.storing import case_factors, cases_to_store
+from nearwise.statistics.trials.storing import case_factors, cases_to_store
 from nearwise.weights import Directed, Global, PerClass
 from tests.examples import examples
 from tests.weighting.slow_online import TIE, bounds, nearest, total

@@ -40,7 +40,7 @@ def twin(cases, asked):
 
 
 def row_of_sums(cases, query):
-    """(n,) in packed order; one NumPy addition per feature, as in engines/blocks.py. A coefficient of 0 adds 0."""
+    """(n,) in packed order; one NumPy addition per feature, as in the blocks. A coefficient of 0 adds 0."""
     coefficients = np.repeat(cases["coefficients"], np.diff(cases["segments"]), axis=0)
     total = np.zeros(cases["columns"].shape[1])
     with np.errstate(over="ignore"):

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from nearwise.cases.kinds import Numeric, Symbolic, Text
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Metric
-from nearwise.engines.base import Distance, Payload
-from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.native import core as native_core
-from nearwise.engines.staged import StagedEngine
-from nearwise.engines.texts import TextStages
+from nearwise.native import core as native_core
+from nearwise.search.base import Distance, Payload
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.texts import TextStages
+from nearwise.search.index.two_stage import StagedEngine
 from nearwise.weights import Global, PerClass, Stored
 
-from ..engines.obvious import reference
-from ..engines.tables import typed
-from ..engines.test_agreement import assert_same_neighbours
+from ..search.obvious import reference
+from ..search.tables import typed
+from ..search.test_agreement import assert_same_neighbours
 
 pytestmark = pytest.mark.skipif(native_core() is None, reason="the native core is not built")
 LETTERS = "abcdeé\0𝄞"

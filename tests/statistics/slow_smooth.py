@@ -2,7 +2,7 @@
 
 import math
 
-from nearwise.engines import Distance, plan
+from nearwise.search import Distance, plan
 from nearwise.weights import Global, Stored
 
 TIE = 1e-12

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from nearwise import KNNClassifier
 from nearwise.cases.target import Target
-from nearwise.statistics import changes as module
-from nearwise.statistics.changes import ChangeEvaluator, Changes
-from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.trials import changes as module
+from nearwise.statistics.trials.changes import ChangeEvaluator, Changes
+from nearwise.statistics.trials.classes import Evaluator
 from tests.examples import examples
 
-from ..engines.tables import CORE, VECTORISED, kind_lists, problem, seeds
+from ..search.tables import CORE, VECTORISED, kind_lists, problem, seeds
 
 N = 14
 

@@ -7,7 +7,7 @@ from nearwise.cases.columns import Column, symbol_column
 from nearwise.cases.cuts import Cuts, equal_width
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.counts import content_key, count_values
+from nearwise.statistics.counts.values import content_key, count_values
 
 CLASSES = np.array([0, 1, 2])
 

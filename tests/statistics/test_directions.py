@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearwise.statistics.directions import directions
+from nearwise.statistics.descent.directions import directions
 
 
 def moments(X, y):

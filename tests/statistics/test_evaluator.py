@@ -9,10 +9,10 @@ from nearwise import KNNClassifier
 from nearwise.cases.kinds import Text
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.pair_trials import PairTrials
+from nearwise.statistics.trials.classes import Evaluator
+from nearwise.statistics.trials.pairs import PairTrials
 
-from ..engines.tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
+from ..search.tables import CORE, KINDS, VECTORISED, kind_lists, problem, seeds
 
 
 def parts(seed, kinds, **settings):
@@ -175,7 +175,7 @@ def test_a_table_that_is_asked_in_parts_gives_the_same(monkeypatch):
     weights = rng.random((5, 3))
     whole = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5).right(weights, 3)
     for name in ("TURN_TERMS", "TURN_VECTORS"):
-        monkeypatch.setattr(f"nearwise.statistics.evaluator.{name}", 1)
+        monkeypatch.setattr(f"nearwise.statistics.trials.classes.{name}", 1)
     parts = Evaluator(model.metric, model.cases, model.target, np.arange(700) % 5, threads=2)
     np.testing.assert_array_equal(parts.right(weights, 3), whole)
     turns = [found for _, found in parts.in_turns(weights, 3)]

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearwise.statistics import words
-from nearwise.statistics.feature_words import feature_words
-from nearwise.statistics.folds import shuffled_folds
+from nearwise.statistics.draws import words
+from nearwise.statistics.draws.feature_words import feature_words
+from nearwise.statistics.draws.folds import shuffled_folds
 from tests.weighting.tables import mixed, problem_of
 
 

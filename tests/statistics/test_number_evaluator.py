@@ -8,9 +8,9 @@ from nearwise.cases.kinds import Text
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.changes import Changes
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.number_evaluator import NumberChanges, NumberEvaluator
+from nearwise.statistics.trials.changes import Changes
+from nearwise.statistics.trials.classes import Evaluator
+from nearwise.statistics.trials.numbers import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem
 
 N = 24

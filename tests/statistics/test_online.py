@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearwise.engines.native import core
-from nearwise.statistics.online import Pool
-from nearwise.statistics.records import Records, interval
+from nearwise.native import core
+from nearwise.statistics.trials.online import Pool
+from nearwise.statistics.trials.records import Records, interval
 from nearwise.weights import Global
 from tests.weighting.slow_online import differences, nearest, total
 from tests.weighting.tables import mixed, problem_of

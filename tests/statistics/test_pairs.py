@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise.cases.kinds import Custom, Text, Vector
-from nearwise.statistics.pairs import FeaturePairs, gaps_between, reach, reach_around
+from nearwise.statistics.pair_means.classes import FeaturePairs, gaps_between, reach, reach_around
 from tests.examples import examples
 from tests.weighting.tables import COLUMNS, lopsided, mixed, problem_of, slow_means
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise.cases.kinds import Cyclic, Numeric, Symbolic
-from nearwise.engines.native import core
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.projection import Labels, by_counts, on_line
+from nearwise.native import core
+from nearwise.statistics.trials.classes import Evaluator
+from nearwise.statistics.trials.projection import Labels, by_counts, on_line
 from tests.examples import examples
 
 from ..weighting.tables import problem_of

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearwise.errors import InputError
-from nearwise.statistics import smooth
-from nearwise.statistics.kernels import InverseKernel, VariableKernel
-from nearwise.statistics.smooth import SmoothError
+from nearwise.statistics.descent import classes as smooth
+from nearwise.statistics.descent.classes import SmoothError
+from nearwise.statistics.descent.kernels import InverseKernel, VariableKernel
 from tests.examples import examples
 from tests.statistics.slow_smooth import inverse, slow_gradient, slow_mistakes, smooth_error, variable
 from tests.weighting.tables import mixed, problem_of

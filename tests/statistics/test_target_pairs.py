@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nearwise.cases.kinds import Cyclic, Symbolic, Text
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.statistics.target_pairs import product_of_gaps, target_pairs
+from nearwise.statistics.pair_means.targets import product_of_gaps, target_pairs
 from nearwise.weighting.base import Problem
 
 SCHEMA = {"hour": Cyclic(24), "hue": Symbolic(), "word": Text()}

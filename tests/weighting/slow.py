@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from nearwise.engines.base import Distance
-from nearwise.engines.terms import terms
+from nearwise.search.base import Distance
+from nearwise.search.terms import terms
 from nearwise.weights import Global
 
 TIE = 1e-12

@@ -2,8 +2,8 @@
 
 import math
 
-from nearwise.engines import Distance
-from nearwise.engines.terms import terms
+from nearwise.search import Distance
+from nearwise.search.terms import terms
 from nearwise.weights import Global
 
 TIE = 1e-12

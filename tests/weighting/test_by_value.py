@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from nearwise import KNNClassifier, load
 from nearwise.cases.kinds import Cyclic, Numeric, Symbolic, Text
 from nearwise.differences.symbolic import ValueFitted
-from nearwise.engines.base import Distance
-from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning
+from nearwise.search.base import Distance
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.fallback.reference import ReferenceEngine
 from nearwise.weighting import ClassDistribution, CrossCategory, PerCategory, ValueWeights
 from nearwise.weights import PerClass
 from tests.examples import examples

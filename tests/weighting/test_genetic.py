@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from nearwise import KNNClassifier, load
 from nearwise.cases.kinds import Text
 from nearwise.errors import InputError, NearwiseWarning
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.folds import shuffled_folds
+from nearwise.statistics.draws.folds import shuffled_folds
+from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting import GeneticWeights
 from nearwise.weighting.crossover import CROSSOVERS, normalised
 from nearwise.weighting.genetic import next_generation
@@ -157,7 +157,7 @@ def test_time_ends_the_search_with_the_best_so_far():
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch, turn):
     X, y = table()
     for name in ("TURN_TERMS", "TURN_VECTORS"):
-        monkeypatch.setattr(f"nearwise.statistics.evaluator.{name}", 1)
+        monkeypatch.setattr(f"nearwise.statistics.trials.classes.{name}", 1)
     turns = []
 
     accuracies = Evaluator.accuracies
@@ -168,7 +168,7 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch, turn):
             raise KeyboardInterrupt
         return accuracies(self, weights, k)
 
-    monkeypatch.setattr("nearwise.statistics.evaluator.Evaluator.accuracies", interrupted)
+    monkeypatch.setattr("nearwise.statistics.trials.classes.Evaluator.accuracies", interrupted)
     with pytest.warns(NearwiseWarning, match="keeps the best weights so far"):
         ga = GeneticWeights(**SMALL, n_jobs=1).fit(X, y)
     assert ga.stopped_ == "interrupt"

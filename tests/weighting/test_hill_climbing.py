@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nearwise import KNNClassifier
 from nearwise.errors import InputError, NearwiseWarning
-from nearwise.statistics.evaluator import Evaluator
+from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting import HybridGenetic, RandomMutation
 from nearwise.weighting.hybrid_genetic import OPERATORS, bred
 from tests.examples import examples

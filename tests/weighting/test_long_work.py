@@ -41,11 +41,11 @@ def table(n=120, p=4):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Work in pieces of a few cases, as a large table has them."""
-    monkeypatch.setattr("nearwise.statistics.changes.CHUNK_TERMS", 1)
-    monkeypatch.setattr("nearwise.statistics.evaluator.TURN_TERMS", 1)
+    monkeypatch.setattr("nearwise.statistics.trials.changes.CHUNK_TERMS", 1)
+    monkeypatch.setattr("nearwise.statistics.trials.classes.TURN_TERMS", 1)
     for name, size in {"CALL_CASES": 12, "CALL_TERMS": 1, "BLOCK_BYTES": 1}.items():
-        monkeypatch.setattr(f"nearwise.statistics.contrast.{name}", size)
-    monkeypatch.setattr("nearwise.statistics.smooth.CELLS", 400)
+        monkeypatch.setattr(f"nearwise.statistics.contrasts.classes.{name}", size)
+    monkeypatch.setattr("nearwise.statistics.descent.classes.CELLS", 400)
 
 
 def interrupted(monkeypatch, at):
@@ -118,7 +118,7 @@ def test_pieces_in_another_order_give_the_same_bits(monkeypatch, name, is_number
     y = X[:, 0] + 0.001 if is_number else y
     weights = np.random.default_rng(1).random(len(X))
     ours = made(name).fit(X, y, sample_weight=weights).scores_
-    monkeypatch.setattr("nearwise.statistics.contrast.scattered", lambda count: list(range(count)))
+    monkeypatch.setattr("nearwise.statistics.contrasts.classes.scattered", lambda count: list(range(count)))
     np.testing.assert_array_equal(ours, made(name).fit(X, y, sample_weight=weights).scores_)
 
 

@@ -8,10 +8,10 @@ from nearwise import weighting
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.kernel_regression import KernelRegression, first_map
-from nearwise.statistics.kernels import VariableKernel
-from nearwise.statistics.smooth import SmoothError
-from nearwise.statistics.smooth_numbers import SmoothNumberError
+from nearwise.statistics.descent.classes import SmoothError
+from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
+from nearwise.statistics.descent.kernels import VariableKernel
+from nearwise.statistics.descent.numbers import SmoothNumberError
 from nearwise.weighting.base import Problem
 from nearwise.weighting.nca import NumberSoftmax
 

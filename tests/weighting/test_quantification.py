@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from nearwise import KNNClassifier, load
 from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic, Text
 from nearwise.cases.table import CaseTable
-from nearwise.engines.base import Distance
-from nearwise.engines.blocks import BlockEngine
-from nearwise.engines.mapped import MappedEngine
-from nearwise.engines.reference import ReferenceEngine
 from nearwise.errors import InputError, NearwiseWarning
-from nearwise.statistics import moments
+from nearwise.search.base import Distance
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.fallback.reference import ReferenceEngine
+from nearwise.search.index.matrix import MappedEngine
+from nearwise.statistics.counts import moments
 from nearwise.weighting import QuantificationDistance, QuantificationWeights
 from nearwise.weights import Global, Matrix
 from tests.examples import examples

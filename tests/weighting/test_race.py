@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearwise.statistics.changes import Changes
+from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting import Race
 from nearwise.weighting.selecting import Scorer, case_order
 from tests.examples import examples

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nearwise import KNNClassifier, load
 from nearwise.errors import InputError, NearwiseWarning
-from nearwise.statistics.folds import shuffled_folds
+from nearwise.statistics.draws.folds import shuffled_folds
 from nearwise.weighting import Backward, Beam, Diet, Forward, Oblivious, Permutation, Race
 from tests.examples import examples
 from tests.weighting import slow

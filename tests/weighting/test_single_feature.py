@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nearwise import KNNClassifier
 from nearwise.cases.kinds import Cyclic, Ordinal, Symbolic
 from nearwise.errors import InputError, NearwiseWarning
-from nearwise.statistics.folds import given_folds
+from nearwise.statistics.draws.folds import given_folds
 from nearwise.weighting import SingleFeatureAccuracy
 
 from .tables import COLUMNS, mixed, problem_of

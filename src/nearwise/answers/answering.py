@@ -20,7 +20,7 @@ from nearwise.answers.ties import Reach
 from nearwise.answers.votes import Listed
 from nearwise.arithmetic import dot
 from nearwise.differences.metric import Measured, Metric
-from nearwise.engines.base import Engine, Neighbours
+from nearwise.search.base import Engine, Neighbours
 from nearwise.vote import Vote
 
 __all__ = ["ANSWERS", "KS", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "Root", "choose"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearwise import vote as votes
 from nearwise.answers.linear import Voters
 from nearwise.cases.target import Target
-from nearwise.engines.base import Payload
+from nearwise.search.base import Payload
 
 __all__ = ["Measure", "Numbers", "Probabilities", "measure_of"]
 

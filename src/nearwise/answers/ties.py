@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import TIE, Neighbours, Payload
+from nearwise.search.base import TIE, Neighbours, Payload
 
 __all__ = ["Reach", "single"]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import TIE, Neighbours, Payload
+from nearwise.search.base import TIE, Neighbours, Payload
 from nearwise.vote import Fair, Vote, tally
 
 __all__ = ["Listed"]

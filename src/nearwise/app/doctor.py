@@ -11,7 +11,7 @@ from nearwise.app.naming import ONE_METHOD, named_method
 from nearwise.app.options import AsJson, Learning, Reading, Regression, with_options
 
 if TYPE_CHECKING:
-    from nearwise.engines.plan import Plan
+    from nearwise.search.plan import Plan
 
 __all__ = ["doctor"]
 
@@ -68,7 +68,7 @@ def installation() -> dict[str, Any]:
     import platform
 
     from nearwise import __version__
-    from nearwise.engines.threads import threads
+    from nearwise.search.threads import threads
 
     return {
         "nearwise": __version__,
@@ -86,7 +86,7 @@ def _native() -> dict[str, Any]:
     """Whether the C++ core is in use, and if not, why and what to do."""
     from importlib.util import find_spec
 
-    from nearwise.engines.native import core
+    from nearwise.native import core
 
     try:
         loaded = core()

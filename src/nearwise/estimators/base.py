@@ -14,10 +14,6 @@ from nearwise.contract.labels import all_classes
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Engine
-from nearwise.engines.overflow import too_wide, warn_of_width
-from nearwise.engines.plan import ENGINES, Plan
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
@@ -26,7 +22,11 @@ from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, describe_case
-from nearwise.statistics.sampling import check_seed
+from nearwise.search.base import Engine
+from nearwise.search.overflow import too_wide, warn_of_width
+from nearwise.search.plan import ENGINES, Plan
+from nearwise.search.threads import threads
+from nearwise.statistics.pair_means.sampling import check_seed
 from nearwise.vote import TIES
 from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting

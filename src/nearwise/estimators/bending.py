@@ -28,12 +28,12 @@ from nearwise.differences.base import Difference, FitContext
 from nearwise.differences.bent import BentNumber, BentSymbol
 from nearwise.differences.numeric import ranks
 from nearwise.differences.shares import Shares, SharesFitted
-from nearwise.engines import Distance, plan
 from nearwise.errors import MissingDependencyError
 from nearwise.estimators.model import Model, together_factors, trusting
 from nearwise.progress import progress
-from nearwise.statistics.feature_words import feature_words
-from nearwise.statistics.folds import drawn_cases, seed_of, shuffled_folds
+from nearwise.search import Distance, plan
+from nearwise.statistics.draws.feature_words import feature_words
+from nearwise.statistics.draws.folds import drawn_cases, seed_of, shuffled_folds
 from nearwise.weighting import Problem, Weighting
 from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, Weights

@@ -15,12 +15,12 @@ from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Engine, Floats
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, did_you_mean, warn
 from nearwise.estimators.model import Model
 from nearwise.estimators.voting import Voting, for_queries, generator
-from nearwise.statistics.storing import STORES, case_factors, cases_to_store
+from nearwise.search.base import Engine, Floats
+from nearwise.search.threads import threads
+from nearwise.statistics.trials.storing import STORES, case_factors, cases_to_store
 from nearwise.weighting import Problem
 from nearwise.weighting.information import GainRatio
 from nearwise.weights import Weights

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import TIE
 from nearwise.errors import InputError
+from nearwise.search.base import TIE
 
 __all__ = ["Conformal"]
 

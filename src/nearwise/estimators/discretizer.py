@@ -16,8 +16,8 @@ from nearwise.cases.table import CaseTable
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights, warn_of_quantity
-from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, not_fitted
+from nearwise.search.threads import side_by_side
 
 __all__ = ["MDLDiscretizer"]
 

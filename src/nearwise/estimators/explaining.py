@@ -19,9 +19,9 @@ from nearwise.answers.measures import Probabilities
 from nearwise.answers.ties import Reach, single
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Neighbours
 from nearwise.estimators.model import Model
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
+from nearwise.search.base import Neighbours
 
 if TYPE_CHECKING:
     from nearwise.estimators.voting import Voting

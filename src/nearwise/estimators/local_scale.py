@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.engines import Distance, Payload, plan
 from nearwise.errors import InputError
-from nearwise.statistics.folds import drawn_cases
+from nearwise.search import Distance, Payload, plan
+from nearwise.statistics.draws.folds import drawn_cases
 from nearwise.weighting import Problem
 from nearwise.weights import Stored, Weights
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, power
-from nearwise.engines import Distance, Payload, Plan, plan
-from nearwise.engines.base import Engine
-from nearwise.engines.grown import grown
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
 from nearwise.estimators.local_scale import LocalScale
+from nearwise.search import Distance, Payload, Plan, plan
+from nearwise.search.base import Engine
+from nearwise.search.index.added import grown
+from nearwise.search.threads import threads
 from nearwise.vote import Vote
 from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights

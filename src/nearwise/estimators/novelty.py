@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import Engine, Payload
 from nearwise.errors import InputError
 from nearwise.explain import told_difference
+from nearwise.search.base import Engine, Payload
 
 if TYPE_CHECKING:
     from nearwise.estimators.base import Neighbors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import Floats, Ints
+from nearwise.search.base import Floats, Ints
 from nearwise.vote import Ballots
 
 __all__ = ["Poll"]

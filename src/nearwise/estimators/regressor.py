@@ -13,9 +13,9 @@ from nearwise.answers.measures import measure_of
 from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.contract.validation import number_target, sample_weights
-from nearwise.engines.base import Floats
 from nearwise.estimators.model import Model
 from nearwise.estimators.voting import Voting
+from nearwise.search.base import Floats
 
 __all__ = ["KNNRegressor"]
 

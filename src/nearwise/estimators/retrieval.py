@@ -8,10 +8,10 @@ import numpy as np
 
 from nearwise.cases.target import Target
 from nearwise.contract.validation import sample_weights
-from nearwise.engines.base import Payload
-from nearwise.engines.overflow import warn_of_infinite
 from nearwise.estimators.base import Neighbors
 from nearwise.explain import Explanation, Explanations
+from nearwise.search.base import Payload
+from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["NearestCases"]
 

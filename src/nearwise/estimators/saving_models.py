@@ -14,7 +14,6 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import resolve
 from nearwise.differences.metric import check_settings
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier
@@ -26,6 +25,7 @@ from nearwise.estimators.retrieval import NearestCases
 from nearwise.estimators.saving_answers import pack_answer, set_answer
 from nearwise.estimators.saving_measures import pack_measure, unpack_measures
 from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
+from nearwise.search.threads import threads
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
 from nearwise.storage.values import listed

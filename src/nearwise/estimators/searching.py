@@ -12,11 +12,11 @@ from nearwise.cases.table import CaseTable
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import query_table
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Payload
-from nearwise.engines.overflow import warn_of_infinite
 from nearwise.errors import InputError, not_fitted
 from nearwise.estimators.model import Model
 from nearwise.estimators.recipe import Settings
+from nearwise.search.base import Payload
+from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["Searching"]
 

@@ -15,9 +15,6 @@ from nearwise.answers.measures import measure_of
 from nearwise.arithmetic import dot
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import Distance, Engine, Floats, Ints, Payload
-from nearwise.engines.overflow import warn_of_infinite
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError
 from nearwise.estimators.base import Neighbors
 from nearwise.estimators.conformal import Conformal
@@ -27,8 +24,11 @@ from nearwise.estimators.poll import Poll
 from nearwise.estimators.recipe import MOST_ASKED, MOST_REGRESSED
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
 from nearwise.progress import progress
-from nearwise.statistics.folds import drawn_cases
-from nearwise.statistics.sampling import seeded
+from nearwise.search.base import Distance, Engine, Floats, Ints, Payload
+from nearwise.search.overflow import warn_of_infinite
+from nearwise.search.threads import threads
+from nearwise.statistics.draws.folds import drawn_cases
+from nearwise.statistics.pair_means.sampling import seeded
 
 __all__ = ["Voting", "for_queries", "generator"]
 

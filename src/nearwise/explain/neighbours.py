@@ -11,8 +11,8 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric
 from nearwise.cases.table import CaseTable
 from nearwise.cases.times import as_time, in_words
 from nearwise.differences.metric import Measure, Measured, power
-from nearwise.engines.base import Distance
-from nearwise.engines.terms import mapped_terms, terms
+from nearwise.search.base import Distance
+from nearwise.search.terms import mapped_terms, terms
 from nearwise.weights import Matrix
 
 __all__ = ["Neighbour", "contributions", "describe_case"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from nearwise.differences.metric import Measured
-from nearwise.engines.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.engines.overflow import warn_of_infinite
 from nearwise.errors import check_choice
+from nearwise.search.base import TIE, Engine, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["TIES", "Ballots", "ByLevels", "Fair", "Single", "collect"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import TIE, Floats
-from nearwise.engines.every_k import winners_for_every_k
+from nearwise.search.base import TIE, Floats
+from nearwise.search.selection.every_k import winners_for_every_k
 from nearwise.vote.ballots import Ballots, Fair, Single
 from nearwise.vote.rules import Vote
 

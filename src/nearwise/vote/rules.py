@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nearwise.arithmetic import exp, power
-from nearwise.engines.base import TIE, Floats
 from nearwise.errors import InputError, did_you_mean
+from nearwise.search.base import TIE, Floats
 
 __all__ = [
     "VOTES", "Exponential", "Gaussian", "InverseDistance", "InverseLinear", "Majority", "Triangle", "Vote", "get",

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
-from nearwise.statistics.contrast import Contrast
-from nearwise.statistics.folds import seed_of, stratified_cases
-from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.statistics.contrasts.classes import Contrast
+from nearwise.statistics.contrasts.numbers import RegressionContrast
+from nearwise.statistics.draws.folds import seed_of, stratified_cases
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget

@@ -8,7 +8,7 @@ import numpy as np
 
 from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
-from nearwise.statistics.contingency import Contingency
+from nearwise.statistics.counts.contingency import Contingency
 from nearwise.weighting.base import PRESET_GLOBAL
 from nearwise.weighting.counted import Counted
 

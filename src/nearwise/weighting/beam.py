@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.statistics.changes import Changes
+from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES

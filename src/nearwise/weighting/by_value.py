@@ -12,7 +12,7 @@ from nearwise.cases.cuts import find_cuts
 from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic
 from nearwise.differences.metric import Measure
 from nearwise.errors import InputError
-from nearwise.statistics.counts import PerFeature, ValueCounts, count_values
+from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_values
 from nearwise.weighting.base import Mergeable, Problem
 
 __all__ = ["ByValue", "ValueTable", "conditional"]

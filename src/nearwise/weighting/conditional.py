@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap, ValueDifference
 from nearwise.errors import InputError
-from nearwise.statistics.counts import PerFeature
+from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting.base import Place, Problem
 from nearwise.weighting.by_value import ByValue, ValueTable, conditional
 from nearwise.weights import PerValue, Weights

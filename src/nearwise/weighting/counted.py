@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nearwise.cases.cuts import find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
-from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
-from nearwise.statistics.contingency import Contingency
-from nearwise.statistics.counts import PerFeature, ValueCounts, count_columns
+from nearwise.search.threads import side_by_side
+from nearwise.statistics.counts.contingency import Contingency
+from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns
 from nearwise.weighting.base import Mergeable, Problem
 from nearwise.weights import Global, Weights
 

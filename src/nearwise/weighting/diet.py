@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.progress import stage
-from nearwise.statistics.changes import Changes
+from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError, check_choice
 from nearwise.progress import stage
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.folds import seed_of
+from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised

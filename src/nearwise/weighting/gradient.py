@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.arithmetic import log, power
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
-from nearwise.statistics.kernels import Kernel, VariableKernel
-from nearwise.statistics.smooth import SmoothError
-from nearwise.statistics.smooth_numbers import SmoothNumberError
+from nearwise.search.threads import threads
+from nearwise.statistics.descent.classes import SmoothError
+from nearwise.statistics.descent.kernels import Kernel, VariableKernel
+from nearwise.statistics.descent.numbers import SmoothNumberError
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.descent import EarlyStop, check_steps, constant_features, descend
 from nearwise.weighting.sample import MAX_CASES

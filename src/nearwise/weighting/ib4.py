@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.statistics.online import Pool, first_smallest
-from nearwise.statistics.records import Records
+from nearwise.statistics.trials.online import Pool, first_smallest
+from nearwise.statistics.trials.records import Records
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weights import Global, PerClass, Weights

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
 from nearwise.errors import InputError, check_choice, warn
-from nearwise.statistics.counts import PerFeature
-from nearwise.statistics.pairs import FeaturePairs
-from nearwise.statistics.target_pairs import target_pairs
+from nearwise.statistics.counts.values import PerFeature
+from nearwise.statistics.pair_means.classes import FeaturePairs
+from nearwise.statistics.pair_means.targets import target_pairs
 from nearwise.weighting.base import PRESET_PER_CLASS, Mergeable, Problem
 from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, PerClass, Weights

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.mapped import mean_of
 from nearwise.errors import InputError, warn
 from nearwise.progress import stage
-from nearwise.statistics.folds import seed_of
-from nearwise.statistics.kernel_regression import KernelRegression, first_map
+from nearwise.search.index.matrix import mean_of
+from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
+from nearwise.statistics.draws.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all

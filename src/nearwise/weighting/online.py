@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, did_you_mean
-from nearwise.statistics.online import Pool
+from nearwise.statistics.trials.online import Pool
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weights import Global, Weights

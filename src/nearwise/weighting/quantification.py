@@ -12,8 +12,8 @@ from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, warn
-from nearwise.statistics.directions import Directions, directions
-from nearwise.statistics.moments import Moments, Spread
+from nearwise.statistics.counts.moments import Moments, Spread
+from nearwise.statistics.descent.directions import Directions, directions
 from nearwise.weighting.base import Mergeable, Place, Problem
 from nearwise.weights import Global, Matrix, PerValue, Weights
 

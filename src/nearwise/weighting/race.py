@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError
 from nearwise.progress import counted
-from nearwise.statistics.changes import Changes
+from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.target import BINS
-from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError, warn
-from nearwise.statistics.contingency import Contingency
-from nearwise.statistics.counts import PerFeature
+from nearwise.search.threads import side_by_side
+from nearwise.statistics.counts.contingency import Contingency
+from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting.base import PRESET_GLOBAL, Problem
 from nearwise.weighting.counted import Counted, Discretised
 from nearwise.weighting.information import mutual_information

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.engines.base import TIE
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, warn
-from nearwise.statistics.contrast import Contrast
-from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.search.base import TIE
+from nearwise.search.threads import threads
+from nearwise.statistics.contrasts.classes import Contrast
+from nearwise.statistics.contrasts.numbers import RegressionContrast
+from nearwise.statistics.contrasts.unknown import by_policy, by_probabilities
 from nearwise.statistics.scattered import Collected
-from nearwise.statistics.unknown import by_policy, by_probabilities
 from nearwise.weighting.asking import AUTO, Asked, Asking, asking_cases, check_asking
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import exp
 from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, number_target
-from nearwise.engines.base import TIE
 from nearwise.errors import InputError
-from nearwise.statistics.contrast import Contrast, Near
-from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.search.base import TIE
+from nearwise.statistics.contrasts.classes import Contrast, Near
+from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.weighting.asking import AUTO, Asked, Asking
 from nearwise.weighting.base import Problem
 from nearwise.weighting.relief import ReliefLike

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.engines.base import TIE
 from nearwise.progress import stage
-from nearwise.statistics.regression_contrast import RegressionContrast
+from nearwise.search.base import TIE
+from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.asking import AUTO, Asked, Asking
 from nearwise.weighting.relief import ReliefLike, contrast_weights

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, check_choice, warn
-from nearwise.statistics.changes import ChangeEvaluator, Changes
-from nearwise.statistics.folds import given_folds, seed_of, shuffled_folds
-from nearwise.statistics.number_evaluator import NumberChanges, NumberEvaluator
+from nearwise.search.threads import threads
+from nearwise.statistics.draws.folds import given_folds, seed_of, shuffled_folds
+from nearwise.statistics.trials.changes import ChangeEvaluator, Changes
+from nearwise.statistics.trials.numbers import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES

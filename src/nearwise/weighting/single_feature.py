@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot
 from nearwise.cases.kinds import Ordinal
 from nearwise.differences.metric import Measured, Metric
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.folds import given_folds, seed_of
-from nearwise.statistics.number_evaluator import NumberEvaluator
-from nearwise.statistics.projection import Labels, by_counts, on_line
+from nearwise.search.threads import threads
+from nearwise.statistics.draws.folds import given_folds, seed_of
+from nearwise.statistics.trials.classes import Evaluator
+from nearwise.statistics.trials.numbers import NumberEvaluator
+from nearwise.statistics.trials.projection import Labels, by_counts, on_line
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.wrapping import check_whole

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nearwise.errors import InputError
-from nearwise.statistics.feature_words import feature_words
+from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.weighting.base import Place, Problem, Weighting
 from nearwise.weights import Global, Weights
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError
-from nearwise.statistics.folds import seed_of
+from nearwise.search.threads import threads
+from nearwise.statistics.draws.folds import seed_of
 from nearwise.weighting.base import PRESET_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.encoding import Array, by_feature, rank_matrix, sklearn_module, some_or_all
 from nearwise.weighting.selecting import case_order, check_choice

@@ -13,9 +13,9 @@ from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
 from nearwise.cases.target import BINS, Target
 from nearwise.differences.metric import Measure
-from nearwise.engines.threads import side_by_side
 from nearwise.errors import InputError
-from nearwise.statistics.counts import PerFeature, ValueCounts, count_columns, sums_at
+from nearwise.search.threads import side_by_side
+from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns, sums_at
 from nearwise.weighting.base import PRESET_GLOBAL, Problem
 from nearwise.weighting.counted import Countable, require_countable
 from nearwise.weights import Global, Weights

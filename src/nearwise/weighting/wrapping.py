@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.engines.threads import threads
 from nearwise.errors import InputError, warn
-from nearwise.statistics.evaluator import Evaluator
-from nearwise.statistics.folds import given_folds
-from nearwise.statistics.number_evaluator import NumberEvaluator
+from nearwise.search.threads import threads
+from nearwise.statistics.draws.folds import given_folds
+from nearwise.statistics.trials.classes import Evaluator
+from nearwise.statistics.trials.numbers import NumberEvaluator
 from nearwise.weighting.base import Problem
 
 __all__ = [

@@ -1,6 +1,0 @@
-"""Engines: exact search for the nearest cases, chosen by a planner that can say why."""
-
-from nearwise.engines.base import Distance, Engine, Levels, Neighbours, Payload
-from nearwise.engines.plan import ENGINES, Plan, plan
-
-__all__ = ["ENGINES", "Distance", "Engine", "Levels", "Neighbours", "Payload", "Plan", "plan"]

@@ -1,0 +1,105 @@
+"""The NumPy engine: a block of queries against all stored cases, feature by feature, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Measured
+from nearwise.progress import progress
+from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest
+from nearwise.weights import Matrix, Weights
+
+__all__ = ["BlockEngine"]
+
+BLOCK_BYTES = 64 << 20
+"""memory for one block of sums and its temporaries; about four arrays of the block's size live at once"""
+
+
+class BlockEngine(Engine):
+    """Serves every difference and every shape of weights but a matrix; exact in double precision."""
+
+    name = "blocks"
+
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
+        self._scales = distance.metric.scales()
+
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        if isinstance(distance.weights, Matrix):
+            return "a matrix of weights wants the mapped engine"
+        slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
+        return f"feature {slow[0]!r} is compared by a Python function" if slow else ""
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def block(self, queries: Measured, weights: Weights) -> Floats:
+        """(m, n) sums of some queries and all stored cases."""
+        metric, stored = self.distance.metric, self.distance.stored
+        columns = list(zip(metric.measures, stored.cases.columns, queries.columns, strict=True))
+        total = np.zeros((len(queries), len(stored)))
+        left_out = [measure.left_out(x, q) for measure, x, q in columns]
+        for f, (measure, x, q) in enumerate(columns):
+            coefficient = weights.pairs(f, stored, queries) * self._scales[f]
+            if np.ndim(coefficient) == 0 and coefficient == 0:
+                continue
+            total += weighted(coefficient, measure.terms(x, q, metric.p))
+        if any(out is not None for out in left_out):
+            self._rescale(total, queries, weights, left_out)
+        return total
+
+    def _rescale(
+        self, total: Floats, queries: Measured, weights: Weights, left_out: list[NDArray[np.bool_] | None]
+    ) -> None:
+        """The policy "ignore": sums over the known features, rescaled to all of them."""
+        stored, metric = self.distance.stored, self.distance.metric
+        every, known, worst = np.zeros_like(total), np.zeros_like(total), np.zeros_like(total)
+        for f, (measure, out) in enumerate(zip(metric.measures, left_out, strict=True)):
+            weight = weights.pairs(f, stored, queries)
+            every += weight
+            known += weight if out is None else np.where(out, 0.0, weight)
+            worst += weighted(weight * self._scales[f], power(measure.fitted.maximum, metric.p))
+        partial = np.logical_or.reduce([out for out in left_out if out is not None])
+        np.multiply(total, np.divide(every, known, out=np.ones_like(every), where=partial & (known > 0)), out=total)
+        nothing = partial & (known <= 0)
+        total[nothing] = worst[nothing]
+
+    def _rows(self, queries: Measured, leave_out: Ints | None) -> Iterator[tuple[int, Floats, int]]:
+        """(query, its (n,) sums, the case to leave out), one by one, computed block by block."""
+        m, n = len(queries), len(self.distance.stored)
+        step = max(1, BLOCK_BYTES // (8 * 4 * max(1, n)))
+        starts = range(0, m, step)
+        for start in progress(starts, len(starts), "searching"):
+            rows = slice(start, min(m, start + step))
+            sums = self.block(queries.take(rows), self.distance.weights.of_queries(rows, m))
+            for j in range(len(sums)):
+                yield start + j, sums[j], -1 if leave_out is None else int(leave_out[start + j])
+
+    def sums(self, queries: Measured) -> Floats:
+        return self.block(queries, self.distance.weights.of_queries(slice(0, len(queries)), len(queries)))
+
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        out = empty_neighbours(len(queries), k, payload)
+        for j, sums, left_out in self._rows(queries, leave_out):
+            fill_nearest(out, j, sums, left_out, payload)
+        return out
+
+    def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
+        out = empty_levels(len(queries), k, payload)
+        for j, sums, left_out in self._rows(queries, leave_out):
+            fill_levels(out, j, sums, left_out, payload)
+        return out
+
+    def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
+        found: list[tuple[Floats, Ints]] = []
+        for j, sums, left_out in self._rows(queries, leave_out):
+            sums = np.where(np.isnan(sums), np.inf, sums)
+            near = np.flatnonzero(sums <= limits[j])
+            near = near[near != left_out]
+            near = near[np.argsort(sums[near], kind="stable")]
+            found.append((sums[near], near))
+        return found

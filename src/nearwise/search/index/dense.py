@@ -1,0 +1,182 @@
+"""Numbers and symbols by proposal and decision: bytes or single precision propose, double precision decides.
+
+The native indexes keep every case whose coarse value allows it to be among the nearest, by a proven bound, and rank
+those in double precision, so the answer is that of the plain scan to the last bit. Bytes are tried first; where they
+keep too many cases (clusters far apart), or a number is missing, single precision goes on. Powers other than 1 and 2,
+and weights of queries or cases, begin in single precision.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.differences.metric import Measured
+from nearwise.errors import InputError
+from nearwise.native import core
+from nearwise.search.base import Distance, Engine, Ints, Neighbours, Payload
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.proposals import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
+from nearwise.search.index.scan import NativeEngine
+from nearwise.search.index.weighed_scan import WeighedEngine
+from nearwise.search.layout.columns import asks_left_out, columns_of
+from nearwise.search.layout.contrasts import Shortened
+from nearwise.search.layout.left_out import LeftOut
+from nearwise.search.selection.smallest import empty_neighbours
+from nearwise.weights import Global, PerCase, PerClass, PerQuery
+
+__all__ = ["DenseEngine"]
+
+PAYS = 1_000
+"""bytes save the time of this many feature differences for each case that they must leave to single precision"""
+FEW = 32
+"""packing the cases anew takes the time in which the plain scan answers about this many queries"""
+
+
+class DenseEngine(NativeEngine):
+    """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
+
+    name = "dense"
+    shapes = (Global, PerClass, PerCase, PerQuery)
+
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
+        native = core()
+        if native is None:
+            raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+        self._joins = any(self._layout.embedded)
+        self._short = Shortened.of(self._layout) if self._joins and distance.metric.p == 2 else None
+        self._numbers = self._is_symbol == 0
+        self._by_query = isinstance(distance.weights, PerQuery)
+        self._by_case = isinstance(distance.weights, PerCase) and not self._by_query
+        plain = distance.metric.p in (1, 2) and not self._by_query and not self._by_case
+        self._bytes = (
+            native.CoarseIndex(*self._arguments()) if plain and native.instruction_set() != "baseline" else None
+        )
+        if self._bytes is not None and not self._bytes.is_usable:
+            self._bytes = None
+        if self._bytes is None and not self._by_query and not self._singles.is_usable:
+            self.note = "single precision cannot hold these numbers, so double precision scans"
+        # two missing numbers are equal under "value": single precision has one answer for both kinds of hole
+        own = self._numbers & (self._both != self._one)
+        holes = np.array([c.missing is not None for c in distance.stored.cases.columns])[self._layout.feature]
+        self._unequal_holes = np.flatnonzero(own & holes)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        stored, weights = self.distance.stored, self.distance.weights
+        segment = np.zeros(len(stored), dtype=np.int32)
+        if isinstance(weights, PerClass) and stored.classes is not None:
+            segment = stored.classes.astype(np.int32)
+        power = float(self.distance.metric.p)
+        if self._short is not None:
+            vectors = self._layout.packed(stored.cases)
+            symbols, coefficients, one, both = (
+                self._short.with_short(each) for each in (self._is_symbol, self._coefficients, self._one, self._both)
+            )
+            columns = [
+                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else row
+                for row, symbol in zip(self._short.added_to(vectors), symbols, strict=True)
+            ]
+            return columns, symbols, segment, coefficients, one, both, power, *self._short.roles, self._slack(vectors)
+        if self._joins:
+            columns = [
+                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else np.ascontiguousarray(row)
+                for row, symbol in zip(self._layout.packed(stored.cases), self._is_symbol, strict=True)
+            ]
+            joined = self._layout.joined
+            return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power, joined
+        columns = columns_of(stored.cases, self._is_symbol)
+        return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power
+
+    def _slack(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert self._short is not None
+        return self._short.slack(columns, self._coefficients)
+
+    @cached_property
+    def _singles(self) -> Any:
+        """The index in single precision, packed when bytes cannot serve."""
+        native, stored, weights = core(), self.distance.stored, self.distance.weights
+        assert native is not None  # the engine was made with it
+        by_case = None
+        if self._by_case:
+            weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
+            by_case = np.ascontiguousarray(weights.values[:, self._layout.feature] if self._joins else weights.values)
+        levels = self._left_out.stored_levels if self._left_out.is_needed else None
+        return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
+
+    @cached_property
+    def _left_out(self) -> LeftOut:
+        """What stored cases need that ask without their own labels."""
+        return LeftOut(self.distance, self._layout)
+
+    @cached_property
+    def _plain(self) -> Engine:
+        """Double precision for what the proposal leaves, where weights come with the case or the query."""
+        return WeighedEngine(self.distance, self.threads)
+
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        out = empty_neighbours(len(queries), k, payload)
+        asked, more = self._layout.packed(queries), {}
+        if self._short is not None:
+            asked, more = self._short.added_to(asked), {"slack": self._slack(asked)}
+        if self._by_query:
+            own = self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values
+            more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(self._scales))))}
+        asks = asks_left_out(self.distance.metric, queries)
+        if asks:
+            more = self._left_out.more_of(queries)
+        question = Question.of(np.ascontiguousarray(asked.T), k, payload, leave_out, **more)
+        left = np.arange(len(queries))
+        if self._bytes is not None and not asks:
+            left = self._ask_bytes(self._bytes, question, left, out)
+        # weights of queries come with a call, and so does the packing
+        if len(left) > (0 if (self._bytes is None or asks) and not self._by_query else FEW):
+            left = self._ask_singles(question, left, out)
+        if len(left):
+            out.put(left, self._scan(queries, left, k, payload, leave_out))
+        return out
+
+    def _scan(
+        self, queries: Measured, rows: NDArray[np.intp], k: int, payload: Payload, leave_out: Ints | None
+    ) -> Neighbours:
+        """The plain scan of some queries."""
+        asked, skip = queries.take(rows), None if leave_out is None else leave_out[rows]
+        if self._by_case and self._joins:
+            return BlockEngine.nearest(self, asked, k, payload, skip)
+        if self._by_case:
+            return self._plain.nearest(asked, k, payload, skip)
+        if self._by_query:
+            own = self.distance.weights.of_queries(rows, len(queries))
+            return WeighedEngine(Distance(self.distance.metric, own, self.distance.stored), self.threads).nearest(
+                asked, k, payload, skip
+            )
+        return super().nearest(asked, k, payload, skip)
+
+    def _ask_bytes(self, index: Any, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
+        """Answers what bytes can; gives the queries that are left."""
+        n, p = len(self.distance.stored), question.asked.shape[1]
+        served = np.zeros(len(question.asked), dtype=bool)
+        for part in in_parts(rows, n * len(self._is_symbol), self.threads):
+            found = index.nearest(*question.rows(part), self.threads, **question.more_of(part))
+            kept = found[5]
+            there = kept >= 0
+            served[part[there]] = True
+            out.put(part[there], Neighbours(*(found[:5] if there.all() else (each[there] for each in found[:5]))))
+            if there.any() and kept[there].mean() > n * p / PAYS + LOOSE * question.k + 64:
+                break
+        return rows[~served[rows]]
+
+    def _ask_singles(self, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
+        """Answers what single precision can; gives the queries that are left."""
+        if not self._singles.is_usable or self._unequal_holes.size:
+            return rows
+        return by_singles(self._singles, question, self._form(question.asked[rows]), rows, out, self.threads)
+
+    def _form(self, asked: NDArray[np.float64]) -> int:
+        if self.distance.metric.p != 2:
+            return MODULI if self.distance.metric.p == 1 else POWERS
+        holes = self._singles.has_holes or np.isnan(asked[:, : len(self._numbers)][:, self._numbers]).any()
+        return SQUARES if holes or self._by_query or self._by_case else PRODUCT

@@ -1,0 +1,192 @@
+"""The kd engine: a tree per class over numbers, for tables of few dimensions or of few that matter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.differences.metric import Measured
+from nearwise.errors import InputError
+from nearwise.native import core
+from nearwise.progress import progress
+from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.scan import NativeEngine
+from nearwise.search.layout.columns import packed
+from nearwise.search.selection.smallest import empty_neighbours
+from nearwise.weights import Global, PerClass, Stored
+
+__all__ = ["KdEngine"]
+
+FEWEST = 4_000
+"""stored cases below which the probe and the tree (3 ms) cost more than they save on the first few hundred queries"""
+PROBES = 64
+"""stored cases that are searched to see how much of a tree a search visits"""
+PROBE_K = 10
+SAMPLES = (2_000, 16_000)
+"""sizes of the two trees by whose visits those of the whole tree are foretold"""
+LARGEST_SHARE = 0.05
+"""foretold share of visited cases beyond which the dense engine is preferred
+
+Measured on 100,000 cases of d normal features, k = 10, two threads (`benchmarks/planner.py`): the dense engine takes 31
+times as long as the tree with d = 2, 8.6 times with 4, 3 times with 6, where 2% are visited, as long with 8, where 8%
+are, and a quarter of its time with 12.
+"""
+LARGEST_VALUE = 1e150
+"""a number beyond it has no square; such a query is left to the scan"""
+GRAIN = 16
+"""queries of the first call"""
+CHUNK_SECONDS = 0.04
+"""aim of one call, so that Ctrl-C answers"""
+
+
+class KdEngine(NativeEngine):
+    """`nearest` and `within` search the tree; queries with missing values are scanned, `levels` goes to the blocks.
+
+    ``note`` says which share of the cases the search for a few of them visits.
+    """
+
+    name = "kd"
+
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
+        native = core()
+        if native is None:
+            raise InputError("The kd engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+        self._tree = native.KdTree(
+            self._packed[0], self._segments, self._coefficients, self._order, int(distance.metric.p), self.threads
+        )
+        n = len(distance.stored)
+        self.visits = self._probed()
+        del self._packed  # the tree holds the cases; a scan packs them again when it is first asked
+        self.note = f"a search visits {self.visits / max(1, n):.2%} of the cases (tried on {min(PROBES, n)})"
+
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        if core() is None:
+            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+        if not isinstance(distance.weights, Global | PerClass):
+            return f"{distance.weights.shape} weights are not for a tree"
+        if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
+            return "weights per class need stored cases with classes"
+        if distance.metric.p not in (1, 2):
+            return f"p={distance.metric.p:g} is not in the core"
+        for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
+            if measure.fitted.form != "line":
+                return f"feature {measure.name!r} ({measure.difference}) is not on a line"
+            if column.missing is not None and column.missing.any():
+                return f"feature {measure.name!r} is missing in stored cases"
+            if np.abs(column.values).max(initial=0.0) > LARGEST_VALUE:
+                return f"feature {measure.name!r} has values whose squares are infinite"
+        return ""
+
+    @classmethod
+    def loses(cls, distance: Distance) -> str:
+        n = len(distance.stored)
+        if n < FEWEST:
+            return f"for fewer than {FEWEST} cases a scan is as fast"
+        share = min(1.0, _foretold(distance) / n)
+        return f"a search would visit about {share:.0%} of the cases" if share > LARGEST_SHARE else ""
+
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        out = empty_neighbours(len(queries), k, payload)
+        values, skip, plain, odd = self._sorted_out(queries, leave_out)
+        codes = np.ascontiguousarray(payload.codes, dtype=np.int32)
+        numbers = np.ascontiguousarray(payload.values, dtype=np.float64)
+        for rows in _chunks(self._in_tree_order(values, plain)):
+            found = self._tree.nearest(values[rows], skip[rows], k, TIE, codes, numbers, payload.n_groups, self.threads)
+            out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found[:5]
+        if len(odd):
+            # the tree does not look at policies for missing values; the scan knows some, the blocks all
+            scan = BlockEngine.nearest if NativeEngine.refuses(self.distance) else NativeEngine.nearest
+            near = scan(self, queries.take(odd), k, payload, None if leave_out is None else leave_out[odd])
+            out.sums[odd], out.indices[odd], out.inside[odd], out.tied[odd] = (
+                near.sums, near.indices, near.inside, near.tied,
+            )  # fmt: skip
+            out.tie_sums[odd] = near.tie_sums
+        return out
+
+    def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
+        values, skip, plain, odd = self._sorted_out(queries, leave_out)
+        limits = np.asarray(limits, dtype=np.float64)
+        found: list[Any] = [None] * len(queries)
+        for rows in _chunks(self._in_tree_order(values, plain)):
+            ends, sums, indices = self._tree.within(values[rows], limits[rows], skip[rows], self.threads)
+            for at, row in enumerate(rows):
+                own = slice(ends[at], ends[at + 1])
+                found[row] = sums[own], indices[own]
+        if len(odd):
+            left_out = None if leave_out is None else leave_out[odd]
+            for row, near in zip(odd, super().within(queries.take(odd), limits[odd], left_out), strict=True):
+                found[row] = near
+        return found
+
+    def _sorted_out(self, queries: Measured, leave_out: Ints | None) -> tuple[Floats, NDArray[np.int64], Ints, Ints]:
+        """(m, p) values, (m,) cases to skip, the queries for the tree and those with holes or endless squares."""
+        values = np.ascontiguousarray(packed(queries).T)
+        skip = np.full(len(queries), -1) if leave_out is None else np.maximum(leave_out, -1)
+        fit = (np.abs(values) <= LARGEST_VALUE).all(axis=1)
+        return values, skip.astype(np.int64), np.flatnonzero(fit), np.flatnonzero(~fit)
+
+    def _probed(self) -> float:
+        """Mean number of cases that a search for the neighbours of a few stored cases looks at."""
+        n = len(self._order)
+        if n == 0:
+            return 0.0
+        rows = np.sort(np.random.default_rng(0).choice(n, min(PROBES, n), replace=False))
+        values = np.ascontiguousarray(self._packed[0][:, rows].T)
+        codes, nothing = np.zeros(n, dtype=np.int32), np.empty((n, 0))
+        found = self._tree.nearest(values, self._order[rows], PROBE_K, TIE, codes, nothing, 1, self.threads)
+        return float(found[5].mean())
+
+    def _in_tree_order(self, values: Floats, rows: Ints) -> Ints:
+        """Queries that fall near each other one after the other: what one has read is in the cache for the next."""
+        return np.asarray(rows[np.argsort(self._tree.places(values[rows], self.threads))])
+
+
+def _chunks(rows: Ints) -> Iterator[Ints]:
+    """Rows in order, as many at a time as take about CHUNK_SECONDS, by the time that those before took."""
+    start, wanted = 0, GRAIN
+    grains = range(GRAIN, len(rows) + GRAIN, GRAIN)
+    for end in progress(grains, len(grains), "searching"):
+        if end - start < wanted and end < len(rows):
+            continue
+        begun = time.perf_counter()
+        yield rows[start:end]
+        took = max(1e-6, time.perf_counter() - begun)
+        wanted = int((end - start) * min(16.0, CHUNK_SECONDS / took))
+        start = end
+
+
+def _foretold(distance: Distance) -> float:
+    r"""How many of the n cases a search will visit, from the visits v of trees over samples of two sizes.
+
+    .. math:: v(n) = v_2 (n / n_2)^a, \quad a = \log(v_2 / v_1) / \log(n_2 / n_1)
+
+    In few dimensions a is near 0, in many near 1. A search visits no fewer of more cases, so where even the visits of
+    the smaller sample are too many the larger one is not asked, and a is taken for 1.
+    """
+    n = len(distance.stored)
+    order = np.random.default_rng(0).choice(n, min(n, SAMPLES[1]), replace=False)
+    sizes = [min(n, size) for size in SAMPLES]
+    visits: list[float] = []
+    for size in sizes:
+        visits.append(KdEngine(_some(distance, np.sort(order[:size])), threads=1).visits)
+        if visits[0] > LARGEST_SHARE * n:
+            return visits[0] * n / sizes[0]
+    if sizes[0] == sizes[1]:
+        return visits[1]
+    exponent = np.clip(np.log(visits[1] / visits[0]) / np.log(sizes[1] / sizes[0]), 0.0, 1.0)
+    return float(visits[1] * (n / sizes[1]) ** exponent)
+
+
+def _some(distance: Distance, rows: Ints) -> Distance:
+    """The same distance over some of the stored cases."""
+    cases, classes = distance.stored.cases, distance.stored.classes
+    return Distance(
+        distance.metric, distance.weights, Stored(cases.take(rows), None if classes is None else classes[rows])
+    )

@@ -1,0 +1,142 @@
+"""The native scan for weights that come with the case or the query, and for every policy of missing values."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Measured
+from nearwise.native import core
+from nearwise.progress import progress
+from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
+from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.scan import chunk
+from nearwise.search.layout.columns import by_class, packed
+from nearwise.search.selection.smallest import empty_neighbours
+from nearwise.weights import Global, PerCase, PerClass, PerQuery, PerValue, Weights
+
+__all__ = ["WeighedEngine"]
+
+FIXED, MEAN, IGNORE = 0, 1, 2
+
+
+class WeighedEngine(BlockEngine):
+    """Numbers and symbols in double precision; the rarer questions go to the blocks."""
+
+    name = "weighed"
+
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        if core() is None:
+            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+        if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery | PerValue):
+            return f"{distance.weights.shape} weights are not in the core"
+        for measure in distance.metric.measures:
+            if measure.fitted.form not in ("line", "overlap"):
+                return f"feature {measure.name!r} ({measure.difference}) is not in the core"
+            if measure.policy == "ignore" and isinstance(distance.weights, PerCase | PerValue):
+                return f"feature {measure.name!r} is left out where it is missing, which wants weights of features"
+        return ""
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return by_class(self.distance)
+
+    @cached_property
+    def _index(self) -> Any:
+        native, metric, stored, weights = core(), self.distance.metric, self.distance.stored, self.distance.weights
+        assert native is not None  # refused otherwise
+        order, n, p = self._order, len(stored), len(metric.names)
+        bounds, values = np.array([0, n]), np.zeros((1, p))
+        rows = len(weights.classes) if isinstance(weights, PerClass | PerValue) else 0
+        if rows and stored.classes is not None:
+            bounds = np.searchsorted(stored.classes[order], np.arange(rows + 1))
+            values = weights.values if isinstance(weights, PerClass) else np.zeros((rows, p))
+        elif isinstance(weights, Global):
+            values = np.asarray(weights.values)[None, :]
+        by_case = np.zeros((0, 0))
+        if isinstance(weights, PerCase) and not isinstance(weights, PerQuery):
+            by_case = np.stack([(weights.pairs(f, stored, stored.cases) * self._scales[f])[0] for f in range(p)])
+        scales = np.zeros(0)
+        if isinstance(weights, PerValue):
+            scales = self._scales
+            of_stored = [weights.of_stored(f, stored) for f in range(p)]
+            by_case = np.stack([np.zeros(n) if each is None else each for each in of_stored])
+        largest = np.array([power(m.fitted.maximum, metric.p) for m in metric.measures])
+        worst = np.zeros(len(values))
+        for f in range(p):  # in the order of features, as every sum
+            with np.errstate(over="ignore"):
+                worst = worst + weighted(values[:, f] * self._scales[f], largest[f])
+        return native.WeighedCases(
+            np.ascontiguousarray(packed(stored.cases)[:, order]),
+            np.array([m.fitted.form == "overlap" for m in metric.measures], dtype=np.uint8),
+            bounds.astype(np.int64),
+            np.ascontiguousarray(values * self._scales),
+            *_missing(metric),
+            np.ascontiguousarray(_expected(stored.cases)[:, order]),
+            np.ascontiguousarray(by_case[:, order]) if len(by_case) else by_case,
+            np.ascontiguousarray(values, dtype=np.float64),
+            worst,
+            order,
+            scales,
+            isinstance(weights, PerQuery | PerValue),
+            float(metric.p),
+        )
+
+    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        out = empty_neighbours(len(queries), k, payload)
+        if not len(queries):
+            return out
+        place = np.empty(len(self._order), dtype=np.int64)
+        place[self._order] = np.arange(len(self._order))
+        skip = np.full(len(queries), -1, dtype=np.int64)
+        if leave_out is not None:
+            skip = np.where(leave_out < 0, -1, place[leave_out])
+        codes = np.ascontiguousarray(payload.codes[self._order], dtype=np.int32)
+        values = np.ascontiguousarray(payload.values[self._order], dtype=np.float64)
+        asked = self._asked(queries, self.distance.weights.of_queries(slice(0, len(queries)), len(queries)))
+        step = chunk(self.distance.metric.p, len(self._order) * len(queries.columns), self.threads)
+        starts = range(0, len(queries), step)
+        for start in progress(starts, len(starts), "searching"):
+            rows = slice(start, start + step)
+            found = self._index.nearest(asked[rows], skip[rows], k, TIE, codes, values, payload.n_groups, self.threads)
+            out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
+        return out
+
+    def _asked(self, queries: Measured, weights: Weights) -> Floats:
+        """(m, 2p or more) the values, what is expected where the case has none, and coefficients by query."""
+        parts = [packed(queries).T, _expected(queries).T]
+        if isinstance(weights, PerQuery):
+            parts.append(np.broadcast_to(weights.values * self._scales, (len(queries), len(queries.columns))))
+        if isinstance(weights, PerValue):
+            by_class = np.zeros((len(queries), max(1, len(weights.classes)), len(queries.columns)))
+            for f in range(len(queries.columns)):
+                asked = weights.of_asked(f, queries)
+                if asked is not None:
+                    by_class[:, :, f] = asked
+            parts.append(by_class.reshape(len(queries), -1))
+        return np.ascontiguousarray(np.hstack(parts))
+
+
+def _missing(metric: Any) -> tuple[Floats, Floats, NDArray[np.uint8]]:
+    """(p,) raw differences where one value is missing, where both are, and (p,) policies."""
+    one, both, policies = [], [], []
+    for measure in metric.measures:
+        ignores, means = measure.policy == "ignore", measure.policy == "mean"
+        one.append(0.0 if ignores else measure.fitted.maximum)
+        both.append(measure.fitted.expected_both if means else 0.0 if measure.policy == "value" else one[-1])
+        policies.append(IGNORE if ignores else MEAN if means else FIXED)
+    return np.array(one), np.array(both, dtype=np.float64), np.array(policies, dtype=np.uint8)
+
+
+def _expected(cases: Measured) -> Floats:
+    """(p, n) the mean difference of each value from the training values, where the policy asks for it."""
+    out = np.zeros((len(cases.columns), len(cases)))
+    for row, column in zip(out, cases.columns, strict=True):
+        if column.expected is not None:
+            row[:] = column.expected
+    return out

@@ -1,0 +1,1 @@
+"""Layout: what a distance becomes for a machine."""

@@ -1,0 +1,83 @@
+"""The terms of one sum, case by case: what the reference engine adds up and an explanation tells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nearwise.arithmetic import power, weighted
+from nearwise.differences.metric import Encoded, Measured
+from nearwise.search.base import Distance
+from nearwise.search.index.matrix import mean_of
+from nearwise.weights import Matrix
+from nearwise.weights.values import places, symbols
+
+__all__ = ["mapped_terms", "terms"]
+
+
+def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
+    """The terms w_f * delta_f^p of stored case i and query j, and the factor that "ignore" rescales them by.
+
+    The sum before the root is ``factor * sum(terms)``. Where every feature is left out, each counts with its largest
+    difference and the factor is 1.
+    """
+    metric, stored = distance.metric, distance.stored
+    out: list[float] = []
+    known = total = 0.0
+    left_out = False
+    for f, measure in enumerate(metric.measures):
+        weight = distance.weights.one(f, stored, i, queries, j)
+        term = measure.term(stored.cases.columns[f], i, queries.columns[f], j, metric.p)
+        total += weight
+        if term is None:
+            left_out = True
+            out.append(0.0)
+            continue
+        known += weight
+        out.append(float(weighted(weight * measure.scale(metric.p), term)))
+    if not left_out:
+        return out, 1.0
+    if known > 0:
+        return out, total / known
+    worst = [
+        float(
+            weighted(
+                distance.weights.one(f, stored, i, queries, j) * m.scale(metric.p), power(m.fitted.maximum, metric.p)
+            )
+        )
+        for f, m in enumerate(metric.measures)
+    ]
+    return worst, 1.0
+
+
+def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """Under a matrix A: the terms (A (x - q))^2, one a new feature."""
+    weights, columns = distance.weights, distance.stored.cases.columns
+    assert isinstance(weights, Matrix)
+
+    def number(f: int, column: Encoded, row: int) -> float:
+        value = float(column.values[row])
+        return value if np.isfinite(value) else mean_of(columns[f])
+
+    def landing(row: list[float], f: int, column: Encoded, at: int) -> float:
+        """Where a level of feature f lands in a new feature, which has this row of the matrix for its levels."""
+        code, v = int(column.values[at]), symbols(weights.levels[f])
+        missing = code < 0 or code == v or (column.missing is not None and bool(column.missing[at]))
+        if not missing:
+            return row[code] if code < v else 0.0
+        if v < len(row):
+            return row[v]
+        stored = places(columns[f], v)
+        counts = [int((stored == level).sum()) for level in range(v)]
+        return sum(c * w for c, w in zip(counts, row, strict=True)) / max(1, sum(counts))
+
+    out, blocks = [], weights.blocks
+    for new in range(len(weights.values)):
+        gap = 0.0
+        for f, (x, q) in enumerate(zip(columns, queries.columns, strict=True)):
+            row = blocks[f][new].tolist()
+            if weights.levels[f]:
+                gap += landing(row, f, x, i) - landing(row, f, q, j)
+            elif row[0] and distance.metric.measures[f].scale(1):
+                gap += row[0] * ((number(f, x, i) - number(f, q, j)) * distance.metric.measures[f].scale(1))
+        out.append(gap * gap)
+    return out

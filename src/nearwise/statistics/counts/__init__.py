@@ -1,0 +1,1 @@
+"""Counts of values and classes, and sums of products: they merge."""

@@ -1,0 +1,1 @@
+"""Smooth errors and their gradients."""

@@ -1,0 +1,1 @@
+"""Folds and samples that are drawn by content."""

@@ -1,0 +1,1 @@
+"""Mean differences over pairs of cases."""

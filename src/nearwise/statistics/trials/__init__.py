@@ -1,0 +1,1 @@
+"""How well weights, features and cases do: answers that were right."""
