@@ -82,7 +82,9 @@ def _edits_by_length() -> Patches:
 
     return [
         mock.patch.object(text.EditShare, "bound_by_lengths", staticmethod(bound)),
-        mock.patch("nearwise.search.index.texts.TextStages.refuses", return_value="a fault was planted in NumPy's bound"),
+        mock.patch(
+            "nearwise.search.index.texts.TextStages.refuses", return_value="a fault was planted in NumPy's bound"
+        ),
     ]
 
 
@@ -164,18 +166,20 @@ def _hangs(engine: Any, *_: Any) -> Any:
     time.sleep(1e6)
 
 
+TIES = ("codes", "tree", "scan", "proposals", "weighed_scan", "texts")
+"""indexes that tell their kernel how wide a tie is"""
 FAULTS: dict[str, Callable[[], Patches]] = {
     "": list,
-    "coded-ties-too-narrow": _tie("coded", width=0.0),
-    "coded-ties-too-wide": _tie("coded", width=1e-2),
-    "kd-ties-too-narrow": _tie("kd", width=0.0),
-    "kd-ties-too-wide": _tie("kd", width=1e-2),
-    "dense-ties-too-narrow": _tie("proposed", width=0.0),
-    "dense-ties-too-wide": _tie("proposed", width=1e-2),
-    "native-ties-too-narrow": _tie("native", width=0.0),
-    "weighed-ties-too-wide": _tie("weighed", width=1e-2),
-    "texts-ties-too-wide": _tie("texts", width=1e-2),
-    "every-tie-too-wide": _tie("coded", "kd", "native", "proposed", "weighed", "texts", "select", width=1e-2),
+    "coded-ties-too-narrow": _tie("index.codes", width=0.0),
+    "coded-ties-too-wide": _tie("index.codes", width=1e-2),
+    "kd-ties-too-narrow": _tie("index.tree", width=0.0),
+    "kd-ties-too-wide": _tie("index.tree", width=1e-2),
+    "dense-ties-too-narrow": _tie("index.proposals", width=0.0),
+    "dense-ties-too-wide": _tie("index.proposals", width=1e-2),
+    "native-ties-too-narrow": _tie("index.scan", width=0.0),
+    "weighed-ties-too-wide": _tie("index.weighed_scan", width=1e-2),
+    "texts-ties-too-wide": _tie("index.texts", width=1e-2),
+    "every-tie-too-wide": _tie(*(f"index.{name}" for name in TIES), "selection.smallest", width=1e-2),
     "dense-last-of-ties": _answer("dense", _last_of_ties),
     "kd-last-of-ties": _answer("kd", _last_of_ties),
     "dense-single-precision-decides": _answer("dense", _single_precision),

@@ -13,9 +13,9 @@ from fuzz.draw import Drawn, problem
 from nearwise.differences.metric import Measured
 from nearwise.search.base import Distance, Engine, Payload
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.matrix import MappedEngine
-from nearwise.search.plan import ENGINES, plan
+from nearwise.search.fallback.matrix_blocks import MatrixBlocks
 from nearwise.search.fallback.reference import ReferenceEngine
+from nearwise.search.plan import ENGINES, plan
 
 ROUNDING = 1e-14
 """what the last bits of other than whole powers may differ by, where NumPy decides (docs/trust.md)"""
@@ -58,7 +58,7 @@ def compare(drawn: Drawn, rng: np.random.Generator, reference: bool) -> None:
 def _slow(distance: Distance, reference: bool) -> Engine:
     if reference:
         return ReferenceEngine(distance)
-    return MappedEngine(distance) if BlockEngine.refuses(distance) else BlockEngine(distance)
+    return MatrixBlocks(distance) if BlockEngine.refuses(distance) else BlockEngine(distance)
 
 
 def _against_plain(slow: Engine, drawn: Drawn, queries: Measured, payload: Payload) -> None:

@@ -38,7 +38,7 @@ def test_it_names_the_instruction_set_of_the_native_core(nearwise):
 
 
 def test_it_says_how_to_get_the_fast_build(nearwise, monkeypatch):
-    monkeypatch.setattr("nearwise.search.index.scan.core", lambda: None)
+    monkeypatch.setattr("nearwise.native.core", lambda: None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     out = nearwise("doctor").out
     assert "native core  not in use\n             Everything works through NumPy" in out
@@ -46,7 +46,7 @@ def test_it_says_how_to_get_the_fast_build(nearwise, monkeypatch):
 
 
 def test_a_core_that_is_switched_off_is_told_from_one_that_was_not_built(nearwise, monkeypatch):
-    monkeypatch.setattr("nearwise.search.index.scan.core", lambda: None)
+    monkeypatch.setattr("nearwise.native.core", lambda: None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert "switched off by NEARWISE_NATIVE=0" in nearwise("doctor").out
 
@@ -55,7 +55,7 @@ def test_a_core_that_does_not_load_is_no_bug_of_the_doctor(nearwise, monkeypatch
     def broken():
         raise ImportError("made for another machine")
 
-    monkeypatch.setattr("nearwise.search.index.scan.core", broken)
+    monkeypatch.setattr("nearwise.native.core", broken)
     done = nearwise("doctor")
     assert done.code == 0
     assert "does not load here (made for another machine)" in done.out

@@ -14,7 +14,7 @@ from nearwise.cases.columns import Column
 from nearwise.differences.base import FitContext
 from nearwise.differences.metric import Encoded
 from nearwise.differences.numeric import Scaled
-from nearwise.search.index.matrix import mean_of
+from nearwise.search.terms import mean_of
 from nearwise.weighting import Mergeable, Weighting, get, methods
 from nearwise.weights import Matrix, PerValue
 

@@ -10,6 +10,7 @@ from nearwise.differences.metric import Metric
 from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.fallback.matrix_blocks import MatrixBlocks
 from nearwise.search.index.dense import DenseEngine
 from nearwise.search.index.matrix import MappedEngine
 from nearwise.search.index.scan import NativeEngine
@@ -169,10 +170,7 @@ def test_weights_of_cases_and_queries_equal_the_plain_scan(shape, p, scale, weig
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_a_matrix_of_weights_equals_the_blocks(shape, scale):
-    class Blocks(MappedEngine):
-        nearest = BlockEngine.nearest
-
-    assert_equal_to_the_scan(shape, 2, scale, Matrix, Blocks, (lambda d: MappedEngine(d, 2),))
+    assert_equal_to_the_scan(shape, 2, scale, Matrix, MatrixBlocks, (lambda d: MappedEngine(d, 2),))
 
 
 @pytest.mark.parametrize(
@@ -246,13 +244,13 @@ def test_vectors_proposed_in_one_dimension_less_equal_the_scan(monkeypatch, metr
         weights = PerClass(rng.random((classes, 4)), fitted.names, list(range(classes)), np.full(classes, 1 / classes))
     distance = Distance(fitted, weights, Stored(fitted.measure(table), y))
     payload = Payload(y, np.ones((600, 1)), classes)
-    dense, scanned = DenseEngine(distance), []
+    dense, native, scanned = DenseEngine(distance), NativeEngine(distance), []
     scan = NativeEngine.nearest
     monkeypatch.setattr(NativeEngine, "nearest", lambda e, q, *rest: scanned.append(len(q)) or scan(e, q, *rest))
     for by_bytes in (True, False):
         dense._bytes = dense._bytes if by_bytes else None
         for k in (1, 7):
-            one, two = dense.nearest(queries, k, payload), scan(dense, queries, k, payload)
+            one, two = dense.nearest(queries, k, payload), scan(native, queries, k, payload)
             for field in ("sums", "indices", "inside", "tied", "tie_sums"):
                 np.testing.assert_array_equal(getattr(one, field), getattr(two, field), err_msg=field)
     assert max(scanned, default=0) < 35, "the proposal served too few of the 41 queries to show anything"

@@ -142,8 +142,8 @@ def test_bounds_that_tell_nothing_end_in_a_block_of_every_pair():
     distance = Distance(distance.metric, weights, distance.stored)
     engine, seen = StagedEngine(distance), []
     engine._texts = None
-    block = engine.block
-    engine.block = lambda queries, weights: seen.append(len(queries)) or block(queries, weights)
+    block = engine.rest.block
+    engine.rest.block = lambda queries, weights: seen.append(len(queries)) or block(queries, weights)
     compare(lambda _: engine, distance, queries, payload, 2, None)
     assert seen
 

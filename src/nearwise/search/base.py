@@ -51,6 +51,12 @@ class Payload:
     def shape(self) -> tuple[int, int]:
         return self.n_groups, self.values.shape[1]
 
+    @property
+    def packed(self) -> tuple[NDArray[np.int32], Floats, int]:
+        """Codes, values and the number of groups as the kernels take them."""
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        return codes, np.ascontiguousarray(self.values, dtype=np.float64), self.n_groups
+
     def sum(self, rows: NDArray[Any]) -> Floats:
         """(g, v) added up over some cases."""
         codes = self.codes[rows]
@@ -73,15 +79,21 @@ class Neighbours:
     tie_sums: Floats
     """(m, g, v) the payload over the tie group"""
 
-    def put(self, rows: Ints, found: Neighbours) -> None:
+    def put(self, rows: Ints | slice, found: Neighbours) -> None:
         """Fill in what was found for some of the queries; where these are a run, without looking at each."""
-        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
-            return self._put(slice(int(rows[0]), int(rows[-1]) + 1), found)
-        self._put(rows, found)
-
-    def _put(self, rows: Ints | slice, found: Neighbours) -> None:
+        if (
+            not isinstance(rows, slice)
+            and len(rows)
+            and rows[-1] - rows[0] == len(rows) - 1
+            and (np.diff(rows) == 1).all()
+        ):
+            rows = slice(int(rows[0]), int(rows[-1]) + 1)
         self.sums[rows], self.indices[rows] = found.sums, found.indices
         self.inside[rows], self.tied[rows], self.tie_sums[rows] = found.inside, found.tied, found.tie_sums
+
+
+def _is_run(rows: Ints) -> bool:
+    return len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all())
 
 
 @dataclass(frozen=True)

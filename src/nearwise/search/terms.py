@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.search.base import Distance
-from nearwise.search.index.matrix import mean_of
 from nearwise.weights import Matrix
 from nearwise.weights.values import places, symbols
 
-__all__ = ["mapped_terms", "terms"]
+__all__ = ["mapped_terms", "mean_of", "terms"]
 
 
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
@@ -81,3 +82,16 @@ def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[
                 gap += row[0] * ((number(f, x, i) - number(f, q, j)) * distance.metric.measures[f].scale(1))
         out.append(gap * gap)
     return out
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def mean_of(column: Encoded) -> float:
+    """The mean of the known numbers, where a missing one stands; 0 where there is none.
+
+    The sum is exact before it is rounded, so the mean does not depend on the order of the cases.
+    """
+    known = column.values[np.isfinite(column.values)]
+    if not len(known):
+        return 0.0
+    size = math.frexp(float(np.abs(known).max()))[1]  # a power of two is exact, and the sum of huge numbers is finite
+    return math.ldexp(math.fsum(np.ldexp(known, -size).tolist()) / len(known), size)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError, warn
 from nearwise.progress import stage
-from nearwise.search.index.matrix import mean_of
+from nearwise.search.terms import mean_of
 from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
 from nearwise.statistics.draws.folds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting

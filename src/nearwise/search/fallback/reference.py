@@ -6,7 +6,7 @@ import numpy as np
 
 from nearwise.differences.metric import Measured
 from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.index.matrix import cannot_map
+from nearwise.search.fallback.matrix_blocks import cannot_map
 from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest
 from nearwise.search.terms import mapped_terms, terms
 from nearwise.weights import Matrix

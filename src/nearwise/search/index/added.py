@@ -13,9 +13,10 @@ import numpy as np
 
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
-from nearwise.search.base import TIE, Distance, Engine, Floats, Ints, Neighbours, Payload
-from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.base import Distance, Engine, Ints, Neighbours, Payload
+from nearwise.search.index.base import Index
 from nearwise.search.plan import plan
+from nearwise.search.selection.merge import Listed
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Global, PerClass, Stored
 
@@ -73,8 +74,8 @@ def _same(old: Distance, new: Distance, kept: Ints) -> bool:
     return True
 
 
-class GrownEngine(BlockEngine):
-    """An engine over most of the cases, and a scan of the others; the rarer questions go to the blocks."""
+class GrownEngine(Index):
+    """An engine over most of the cases, and one over the others."""
 
     def __init__(self, distance: Distance, threads: int, base: Engine, base_at: Ints) -> None:
         super().__init__(distance, threads)
@@ -100,60 +101,23 @@ class GrownEngine(BlockEngine):
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if not len(queries):
             return empty_neighbours(0, k, payload)
-        parts = [self._part(self.base, self.base_at, queries, k + self.forgotten + SPARE, leave_out)]
+        listed = self._listed(self.base, self.base_at, queries, k + self.forgotten + SPARE, leave_out)
         if self._recent is not None:
-            parts.append(self._part(self._recent, self.recent_at, queries, k + SPARE, leave_out))
-        sums = np.hstack([part[0] for part in parts])
-        cases = np.hstack([part[1] for part in parts])
-        complete = np.min([part[2] for part in parts], axis=0)
-        return self._merged(queries, sums, cases, complete, k, payload, leave_out)
+            listed = listed.merged(self._listed(self._recent, self.recent_at, queries, k + SPARE, leave_out))
+        out, unsure = listed.nearest(k, payload)
+        if len(unsure):  # also where sums are infinite
+            skip = None if leave_out is None else leave_out[unsure]
+            out.put(unsure, self.rest.nearest(queries.take(unsure), k, payload, skip))
+        return out
 
-    def _part(
-        self, engine: Engine, at: Ints, queries: Measured, k: int, leave_out: Ints | None
-    ) -> tuple[Floats, Ints, Floats]:
-        """Sums and cases of one part, inf and -1 where there is none, and (m,) up to which sum they are all there."""
-        n = len(at)
+    def _listed(self, engine: Engine, at: Ints, queries: Measured, k: int, leave_out: Ints | None) -> Listed:
+        """What one part lists, by the numbers of all cases."""
         skip = None
         if leave_out is not None:
             place = np.full(len(self.distance.stored), -1, dtype=np.intp)
             place[at[at >= 0]] = np.flatnonzero(at >= 0)
             skip = np.where(leave_out < 0, -1, place[leave_out])
-        nothing = Payload(np.zeros(n, dtype=np.intp), np.zeros((n, 1)), 1)
-        found = engine.nearest(queries, min(k, n), nothing, skip)
-        complete = np.where(np.isinf(found.sums[:, -1]) | (k >= n), np.inf, found.sums[:, -1] * (1 - 2 * TIE))
-        cases = np.where(found.indices >= 0, at[found.indices], -1)
-        return np.where(cases >= 0, found.sums, np.inf), cases, complete
-
-    def _merged(
-        self,
-        queries: Measured,
-        sums: Floats,
-        cases: Ints,
-        complete: Floats,
-        k: int,
-        payload: Payload,
-        leave_out: Ints | None,
-    ) -> Neighbours:
-        out = empty_neighbours(len(queries), k, payload)
-        order = np.lexsort((np.where(cases < 0, len(self.distance.stored), cases), sums), axis=1)
-        sums, cases = np.take_along_axis(sums, order, axis=1), np.take_along_axis(cases, order, axis=1)
-        width = min(k, sums.shape[1])
-        out.sums[:, :width], out.indices[:, :width] = sums[:, :width], cases[:, :width]
-        filled = (cases[:, :width] >= 0).sum(axis=1)
-        last = np.take_along_axis(sums, np.maximum(filled - 1, 0)[:, None], axis=1)
-        margin = np.where(np.isinf(last), 0.0, TIE * last)
-        there = (cases >= 0) & (filled > 0)[:, None]
-        inside = there & (sums < last - margin)
-        tied = there & ~inside & (sums <= last + margin)
-        out.inside[:], out.tied[:] = inside.sum(axis=1), tied.sum(axis=1)
-        rows, columns = np.nonzero(tied)
-        np.add.at(out.tie_sums, (rows, payload.codes[cases[rows, columns]]), payload.values[cases[rows, columns]])
-        # a tie group that may go on behind the lists, or infinite sums, are looked at one by one
-        unsure = np.flatnonzero((last[:, 0] + margin[:, 0] >= complete) | np.isinf(last[:, 0]))
-        if len(unsure):
-            skip = None if leave_out is None else leave_out[unsure]
-            out.put(unsure, super().nearest(queries.take(unsure), k, payload, skip))
-        return out
+        return Listed.of(engine.nearest(queries, min(k, len(at)), Payload.nothing(len(at)), skip), at)
 
 
 def _built(distance: Distance, threads: int) -> Engine:

@@ -24,7 +24,8 @@ from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Distance, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.base import Index
+from nearwise.search.layout.columns import NOT_BUILT
 from nearwise.weights import Global, PerClass
 
 __all__ = ["LEAF", "CodedEngine"]
@@ -39,8 +40,8 @@ PIECE_SECONDS = 0.05
 Codes = NDArray[np.int32]
 
 
-class CodedEngine(BlockEngine):
-    """`nearest` and `levels` run in the core; the rarer questions go to the blocks."""
+class CodedEngine(Index):
+    """`nearest` and `levels` run in the core."""
 
     name = "coded"
 
@@ -48,7 +49,7 @@ class CodedEngine(BlockEngine):
         super().__init__(distance, threads)
         native = core()
         if native is None:
-            raise InputError("The coded engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+            raise InputError(f"The coded engine cannot serve: {NOT_BUILT}.")
         weights, stored = distance.weights, distance.stored
         self._features = [
             _Feature(m, x, distance.metric.p) for m, x in zip(distance.metric.measures, stored.cases.columns)
@@ -56,7 +57,7 @@ class CodedEngine(BlockEngine):
         part = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             part = stored.classes.astype(np.int32)
-        coefficients = np.atleast_2d(np.asarray(weights.values)) * self._scales
+        coefficients = np.atleast_2d(np.asarray(weights.values)) * distance.metric.scales()
         codes = np.empty((len(self._features), len(stored)), dtype=np.int32)
         for row, feature, column in zip(codes, self._features, stored.cases.columns, strict=True):
             row[:] = feature.stored(column)
@@ -72,7 +73,7 @@ class CodedEngine(BlockEngine):
     @classmethod
     def refuses(cls, distance: Distance) -> str:
         if core() is None:
-            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+            return NOT_BUILT
         if not isinstance(distance.weights, Global | PerClass):
             return f"{distance.weights.shape} weights are not in the core"
         if isinstance(distance.weights, PerClass) and distance.stored.classes is None:

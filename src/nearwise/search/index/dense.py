@@ -18,11 +18,11 @@ from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.search.base import Distance, Engine, Ints, Neighbours, Payload
-from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.index.base import Index
 from nearwise.search.index.proposals import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
 from nearwise.search.index.scan import NativeEngine
 from nearwise.search.index.weighed_scan import WeighedEngine
-from nearwise.search.layout.columns import asks_left_out, columns_of
+from nearwise.search.layout.columns import NOT_BUILT, Layout, asks_left_out, not_in_core, typed
 from nearwise.search.layout.contrasts import Shortened
 from nearwise.search.layout.left_out import LeftOut
 from nearwise.search.selection.smallest import empty_neighbours
@@ -36,22 +36,26 @@ FEW = 32
 """packing the cases anew takes the time in which the plain scan answers about this many queries"""
 
 
-class DenseEngine(NativeEngine):
+class DenseEngine(Index):
     """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
 
     name = "dense"
-    shapes = (Global, PerClass, PerCase, PerQuery)
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
         native = core()
         if native is None:
-            raise InputError("The dense engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
-        self._joins = any(self._layout.embedded)
-        self._short = Shortened.of(self._layout) if self._joins and distance.metric.p == 2 else None
-        self._numbers = self._is_symbol == 0
+            raise InputError(f"The dense engine cannot serve: {NOT_BUILT}.")
+        layout = self._layout = Layout.of(distance.metric)
         self._by_query = isinstance(distance.weights, PerQuery)
         self._by_case = isinstance(distance.weights, PerCase) and not self._by_query
+        # weights of cases and queries come with them
+        one_weight = np.ones(len(distance.metric.names))
+        self._coefficients = layout.coefficients(
+            one_weight if isinstance(distance.weights, PerCase) else distance.weights.values
+        )
+        self._short = Shortened.of(layout) if layout.joins and distance.metric.p == 2 else None
+        self._numbers = layout.is_symbol == 0
         plain = distance.metric.p in (1, 2) and not self._by_query and not self._by_case
         self._bytes = (
             native.CoarseIndex(*self._arguments()) if plain and native.instruction_set() != "baseline" else None
@@ -61,35 +65,30 @@ class DenseEngine(NativeEngine):
         if self._bytes is None and not self._by_query and not self._singles.is_usable:
             self.note = "single precision cannot hold these numbers, so double precision scans"
         # two missing numbers are equal under "value": single precision has one answer for both kinds of hole
-        own = self._numbers & (self._both != self._one)
-        holes = np.array([c.missing is not None for c in distance.stored.cases.columns])[self._layout.feature]
+        own = self._numbers & (layout.both != layout.one)
+        holes = np.array([c.missing is not None for c in distance.stored.cases.columns])[layout.feature]
         self._unequal_holes = np.flatnonzero(own & holes)
 
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery):
+            return f"{distance.weights.shape} weights are not in this scan"
+        return not_in_core(distance)
+
     def _arguments(self) -> tuple[Any, ...]:
-        stored, weights = self.distance.stored, self.distance.weights
+        stored, weights, layout = self.distance.stored, self.distance.weights, self._layout
         segment = np.zeros(len(stored), dtype=np.int32)
         if isinstance(weights, PerClass) and stored.classes is not None:
             segment = stored.classes.astype(np.int32)
         power = float(self.distance.metric.p)
+        said = layout.is_symbol, self._coefficients, layout.one, layout.both
         if self._short is not None:
-            vectors = self._layout.packed(stored.cases)
-            symbols, coefficients, one, both = (
-                self._short.with_short(each) for each in (self._is_symbol, self._coefficients, self._one, self._both)
-            )
-            columns = [
-                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else row
-                for row, symbol in zip(self._short.added_to(vectors), symbols, strict=True)
-            ]
+            vectors = layout.packed(stored.cases)
+            symbols, coefficients, one, both = (self._short.with_short(each) for each in said)
+            columns = typed(self._short.added_to(vectors), symbols)
             return columns, symbols, segment, coefficients, one, both, power, *self._short.roles, self._slack(vectors)
-        if self._joins:
-            columns = [
-                np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else np.ascontiguousarray(row)
-                for row, symbol in zip(self._layout.packed(stored.cases), self._is_symbol, strict=True)
-            ]
-            joined = self._layout.joined
-            return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power, joined
-        columns = columns_of(stored.cases, self._is_symbol)
-        return columns, self._is_symbol, segment, self._coefficients, self._one, self._both, power
+        joined = (layout.joined,) if layout.joins else ()
+        return layout.columns(stored.cases), said[0], segment, *said[1:], power, *joined
 
     def _slack(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self._short is not None
@@ -103,7 +102,7 @@ class DenseEngine(NativeEngine):
         by_case = None
         if self._by_case:
             weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
-            by_case = np.ascontiguousarray(weights.values[:, self._layout.feature] if self._joins else weights.values)
+            by_case = np.ascontiguousarray(weights.values[:, self._layout.feature])
         levels = self._left_out.stored_levels if self._left_out.is_needed else None
         return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
 
@@ -112,11 +111,6 @@ class DenseEngine(NativeEngine):
         """What stored cases need that ask without their own labels."""
         return LeftOut(self.distance, self._layout)
 
-    @cached_property
-    def _plain(self) -> Engine:
-        """Double precision for what the proposal leaves, where weights come with the case or the query."""
-        return WeighedEngine(self.distance, self.threads)
-
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
         asked, more = self._layout.packed(queries), {}
@@ -124,7 +118,7 @@ class DenseEngine(NativeEngine):
             asked, more = self._short.added_to(asked), {"slack": self._slack(asked)}
         if self._by_query:
             own = self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values
-            more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(self._scales))))}
+            more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(queries.columns))))}
         asks = asks_left_out(self.distance.metric, queries)
         if asks:
             more = self._left_out.more_of(queries)
@@ -142,24 +136,25 @@ class DenseEngine(NativeEngine):
     def _scan(
         self, queries: Measured, rows: NDArray[np.intp], k: int, payload: Payload, leave_out: Ints | None
     ) -> Neighbours:
-        """The plain scan of some queries."""
-        asked, skip = queries.take(rows), None if leave_out is None else leave_out[rows]
-        if self._by_case and self._joins:
-            return BlockEngine.nearest(self, asked, k, payload, skip)
-        if self._by_case:
-            return self._plain.nearest(asked, k, payload, skip)
-        if self._by_query:
+        """Some queries in double precision alone."""
+        engine, skip = None if self._by_query else self._plain, None if leave_out is None else leave_out[rows]
+        if engine is None:
             own = self.distance.weights.of_queries(rows, len(queries))
-            return WeighedEngine(Distance(self.distance.metric, own, self.distance.stored), self.threads).nearest(
-                asked, k, payload, skip
-            )
-        return super().nearest(asked, k, payload, skip)
+            engine = WeighedEngine(Distance(self.distance.metric, own, self.distance.stored), self.threads)
+        return engine.nearest(queries.take(rows), k, payload, skip)
+
+    @cached_property
+    def _plain(self) -> Engine:
+        """What scans in double precision, where weights do not come with the queries."""
+        if self._by_case:
+            return self.rest if self._layout.joins else WeighedEngine(self.distance, self.threads)
+        return NativeEngine(self.distance, self.threads)
 
     def _ask_bytes(self, index: Any, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
         """Answers what bytes can; gives the queries that are left."""
         n, p = len(self.distance.stored), question.asked.shape[1]
         served = np.zeros(len(question.asked), dtype=bool)
-        for part in in_parts(rows, n * len(self._is_symbol), self.threads):
+        for part in in_parts(rows, n * len(self._layout.feature), self.threads):
             found = index.nearest(*question.rows(part), self.threads, **question.more_of(part))
             kept = found[5]
             there = kept >= 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Ints, Neighbours, Payload
-from nearwise.search.index.scan import SLOWER
+from nearwise.search.index.base import SLOWER
 
 __all__ = ["LOOSE", "MODULI", "POWERS", "PRODUCT", "SQUARES", "Question", "by_singles", "in_parts"]
 
@@ -52,15 +52,8 @@ class Question:
         cls, asked: NDArray[np.float64], k: int, payload: Payload, leave_out: Ints | None, **more: NDArray[np.float64]
     ) -> Question:
         skip = np.full(len(asked), -1) if leave_out is None else leave_out
-        return cls(
-            asked,
-            np.ascontiguousarray(skip, dtype=np.int64),
-            k,
-            np.ascontiguousarray(payload.codes, dtype=np.int32),
-            np.ascontiguousarray(payload.values, dtype=np.float64),
-            payload.n_groups,
-            more,
-        )
+        skip = np.ascontiguousarray(skip, dtype=np.int64)
+        return cls(asked, skip, k, *payload.packed, more)
 
     def rows(self, rows: Rows) -> tuple[Any, ...]:
         return self.asked[rows], self.skip[rows], self.k, TIE, self.codes, self.values, self.n_groups

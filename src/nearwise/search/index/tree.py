@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
-from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.base import TIE, Distance, Engine, Floats, Ints, Neighbours, Payload
+from nearwise.search.index.base import Index
 from nearwise.search.index.scan import NativeEngine
-from nearwise.search.layout.columns import packed
+from nearwise.search.layout.columns import NOT_BUILT, Layout, packed
+from nearwise.search.layout.segments import Segments
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Global, PerClass, Stored
 
@@ -44,8 +46,8 @@ CHUNK_SECONDS = 0.04
 """aim of one call, so that Ctrl-C answers"""
 
 
-class KdEngine(NativeEngine):
-    """`nearest` and `within` search the tree; queries with missing values are scanned, `levels` goes to the blocks.
+class KdEngine(Index):
+    """`nearest` and `within` search the tree; queries with missing values are scanned.
 
     ``note`` says which share of the cases the search for a few of them visits.
     """
@@ -56,19 +58,25 @@ class KdEngine(NativeEngine):
         super().__init__(distance, threads)
         native = core()
         if native is None:
-            raise InputError("The kd engine needs the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+            raise InputError(f"The kd engine cannot serve: {NOT_BUILT}.")
+        segments, n = Segments.of(distance), len(distance.stored)
+        columns = segments.arranged(packed(distance.stored.cases))
+        coefficients = Layout.of(distance.metric).coefficients(distance.weights.values)
         self._tree = native.KdTree(
-            self._packed[0], self._segments, self._coefficients, self._order, int(distance.metric.p), self.threads
+            columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
         )
-        n = len(distance.stored)
-        self.visits = self._probed()
-        del self._packed  # the tree holds the cases; a scan packs them again when it is first asked
+        self.visits = self._probed(columns, segments.order)
         self.note = f"a search visits {self.visits / max(1, n):.2%} of the cases (tried on {min(PROBES, n)})"
+
+    @cached_property
+    def _scan(self) -> Engine:
+        """What searches for queries with holes: the scan knows some policies of missing values, the rest all."""
+        return self.rest if NativeEngine.refuses(self.distance) else NativeEngine(self.distance, self.threads)
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
         if core() is None:
-            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+            return NOT_BUILT
         if not isinstance(distance.weights, Global | PerClass):
             return f"{distance.weights.shape} weights are not for a tree"
         if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
@@ -95,19 +103,12 @@ class KdEngine(NativeEngine):
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
         values, skip, plain, odd = self._sorted_out(queries, leave_out)
-        codes = np.ascontiguousarray(payload.codes, dtype=np.int32)
-        numbers = np.ascontiguousarray(payload.values, dtype=np.float64)
         for rows in _chunks(self._in_tree_order(values, plain)):
-            found = self._tree.nearest(values[rows], skip[rows], k, TIE, codes, numbers, payload.n_groups, self.threads)
-            out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found[:5]
+            found = self._tree.nearest(values[rows], skip[rows], k, TIE, *payload.packed, self.threads)
+            out.put(rows, Neighbours(*found[:5]))
         if len(odd):
-            # the tree does not look at policies for missing values; the scan knows some, the blocks all
-            scan = BlockEngine.nearest if NativeEngine.refuses(self.distance) else NativeEngine.nearest
-            near = scan(self, queries.take(odd), k, payload, None if leave_out is None else leave_out[odd])
-            out.sums[odd], out.indices[odd], out.inside[odd], out.tied[odd] = (
-                near.sums, near.indices, near.inside, near.tied,
-            )  # fmt: skip
-            out.tie_sums[odd] = near.tie_sums
+            left_out = None if leave_out is None else leave_out[odd]
+            out.put(odd, self._scan.nearest(queries.take(odd), k, payload, left_out))
         return out
 
     def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
@@ -121,7 +122,7 @@ class KdEngine(NativeEngine):
                 found[row] = sums[own], indices[own]
         if len(odd):
             left_out = None if leave_out is None else leave_out[odd]
-            for row, near in zip(odd, super().within(queries.take(odd), limits[odd], left_out), strict=True):
+            for row, near in zip(odd, self.rest.within(queries.take(odd), limits[odd], left_out), strict=True):
                 found[row] = near
         return found
 
@@ -132,15 +133,14 @@ class KdEngine(NativeEngine):
         fit = (np.abs(values) <= LARGEST_VALUE).all(axis=1)
         return values, skip.astype(np.int64), np.flatnonzero(fit), np.flatnonzero(~fit)
 
-    def _probed(self) -> float:
+    def _probed(self, columns: Floats, order: NDArray[np.int64]) -> float:
         """Mean number of cases that a search for the neighbours of a few stored cases looks at."""
-        n = len(self._order)
+        n = len(order)
         if n == 0:
             return 0.0
         rows = np.sort(np.random.default_rng(0).choice(n, min(PROBES, n), replace=False))
-        values = np.ascontiguousarray(self._packed[0][:, rows].T)
-        codes, nothing = np.zeros(n, dtype=np.int32), np.empty((n, 0))
-        found = self._tree.nearest(values, self._order[rows], PROBE_K, TIE, codes, nothing, 1, self.threads)
+        values, nothing = np.ascontiguousarray(columns[:, rows].T), Payload.nothing(n)
+        found = self._tree.nearest(values, order[rows], PROBE_K, TIE, *nothing.packed, self.threads)
         return float(found[5].mean())
 
     def _in_tree_order(self, values: Floats, rows: Ints) -> Ints:

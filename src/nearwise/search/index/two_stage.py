@@ -23,8 +23,9 @@ from nearwise.differences.text import Strings
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import Distance, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.fallback.blocks import BLOCK_BYTES, BlockEngine
+from nearwise.search.fallback.blocks import BLOCK_BYTES
 from nearwise.search.fallback.functions import warn_of_functions
+from nearwise.search.index.base import Index
 from nearwise.search.index.texts import TextStages
 from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest, tie_bounds
 from nearwise.weights import Matrix, Weights
@@ -89,7 +90,7 @@ class Stage:
         return total
 
 
-class StagedEngine(BlockEngine):
+class StagedEngine(Index):
     """Serves tables with cheap features (numbers, symbols) beside costly ones (text, sets, vectors, functions)."""
 
     name = "staged"
@@ -97,7 +98,7 @@ class StagedEngine(BlockEngine):
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
         warn_of_functions(distance, "one call for every pair of cases that the other features leave near")
-        measures = distance.metric.measures
+        measures, self._scales = distance.metric.measures, distance.metric.scales()
         self._prepared: dict[int, Prepared] = {
             f: m.fitted.prepare(x.values)
             for f, (m, x) in enumerate(zip(measures, distance.stored.cases.columns, strict=True))
@@ -206,7 +207,7 @@ class StagedEngine(BlockEngine):
                         yield (j, *found)
             if crowded:
                 at = np.array(crowded)
-                sums = self.block(queries.take(at), self.distance.weights.of_queries(at, m))
+                sums = self.rest.block(queries.take(at), self.distance.weights.of_queries(at, m))
                 for j, row in zip(crowded, sums, strict=True):
                     yield j, row, None
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured
 from nearwise.native import core
-from nearwise.progress import progress
 from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
-from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.scan import chunk
-from nearwise.search.layout.columns import by_class, packed
+from nearwise.search.index.base import Index, in_chunks
+from nearwise.search.layout.columns import NOT_BUILT, packed
+from nearwise.search.layout.segments import Segments
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Global, PerCase, PerClass, PerQuery, PerValue, Weights
 
@@ -24,15 +23,19 @@ __all__ = ["WeighedEngine"]
 FIXED, MEAN, IGNORE = 0, 1, 2
 
 
-class WeighedEngine(BlockEngine):
-    """Numbers and symbols in double precision; the rarer questions go to the blocks."""
+class WeighedEngine(Index):
+    """Numbers and symbols in double precision."""
 
     name = "weighed"
+
+    def __init__(self, distance: Distance, threads: int = 1) -> None:
+        super().__init__(distance, threads)
+        self._segments, self._scales = Segments.of(distance), distance.metric.scales()
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
         if core() is None:
-            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+            return NOT_BUILT
         if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery | PerValue):
             return f"{distance.weights.shape} weights are not in the core"
         for measure in distance.metric.measures:
@@ -43,21 +46,13 @@ class WeighedEngine(BlockEngine):
         return ""
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
-        return by_class(self.distance)
-
-    @cached_property
     def _index(self) -> Any:
         native, metric, stored, weights = core(), self.distance.metric, self.distance.stored, self.distance.weights
         assert native is not None  # refused otherwise
-        order, n, p = self._order, len(stored), len(metric.names)
-        bounds, values = np.array([0, n]), np.zeros((1, p))
-        rows = len(weights.classes) if isinstance(weights, PerClass | PerValue) else 0
-        if rows and stored.classes is not None:
-            bounds = np.searchsorted(stored.classes[order], np.arange(rows + 1))
-            values = weights.values if isinstance(weights, PerClass) else np.zeros((rows, p))
-        elif isinstance(weights, Global):
-            values = np.asarray(weights.values)[None, :]
+        segments, n, p = self._segments, len(stored), len(metric.names)
+        values = np.zeros((len(segments.bounds) - 1, p))
+        if isinstance(weights, Global | PerClass):
+            values = np.atleast_2d(np.asarray(weights.values))
         by_case = np.zeros((0, 0))
         if isinstance(weights, PerCase) and not isinstance(weights, PerQuery):
             by_case = np.stack([(weights.pairs(f, stored, stored.cases) * self._scales[f])[0] for f in range(p)])
@@ -72,40 +67,33 @@ class WeighedEngine(BlockEngine):
             with np.errstate(over="ignore"):
                 worst = worst + weighted(values[:, f] * self._scales[f], largest[f])
         return native.WeighedCases(
-            np.ascontiguousarray(packed(stored.cases)[:, order]),
+            segments.arranged(packed(stored.cases)),
             np.array([m.fitted.form == "overlap" for m in metric.measures], dtype=np.uint8),
-            bounds.astype(np.int64),
+            segments.bounds,
             np.ascontiguousarray(values * self._scales),
             *_missing(metric),
-            np.ascontiguousarray(_expected(stored.cases)[:, order]),
-            np.ascontiguousarray(by_case[:, order]) if len(by_case) else by_case,
+            segments.arranged(_expected(stored.cases)),
+            segments.arranged(by_case) if len(by_case) else by_case,
             np.ascontiguousarray(values, dtype=np.float64),
             worst,
-            order,
+            segments.order,
             scales,
             isinstance(weights, PerQuery | PerValue),
             float(metric.p),
         )
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
-        out = empty_neighbours(len(queries), k, payload)
-        if not len(queries):
-            return out
-        place = np.empty(len(self._order), dtype=np.int64)
-        place[self._order] = np.arange(len(self._order))
-        skip = np.full(len(queries), -1, dtype=np.int64)
-        if leave_out is not None:
-            skip = np.where(leave_out < 0, -1, place[leave_out])
-        codes = np.ascontiguousarray(payload.codes[self._order], dtype=np.int32)
-        values = np.ascontiguousarray(payload.values[self._order], dtype=np.float64)
-        asked = self._asked(queries, self.distance.weights.of_queries(slice(0, len(queries)), len(queries)))
-        step = chunk(self.distance.metric.p, len(self._order) * len(queries.columns), self.threads)
-        starts = range(0, len(queries), step)
-        for start in progress(starts, len(starts), "searching"):
-            rows = slice(start, start + step)
-            found = self._index.nearest(asked[rows], skip[rows], k, TIE, codes, values, payload.n_groups, self.threads)
-            out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
-        return out
+        m = len(queries)
+        if not m:
+            return empty_neighbours(m, k, payload)
+        asked = self._asked(queries, self.distance.weights.of_queries(slice(0, m), m))
+        skip, given = self._segments.skipped(leave_out, m), self._segments.payload(payload)
+
+        def ask(rows: slice) -> tuple[Floats, ...]:
+            found: tuple[Floats, ...] = self._index.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
+            return found
+
+        return in_chunks(self, m, k, payload, len(self.distance.stored) * len(queries.columns), ask)
 
     def _asked(self, queries: Measured, weights: Weights) -> Floats:
         """(m, 2p or more) the values, what is expected where the case has none, and coefficients by query."""

@@ -1,4 +1,4 @@
-"""What the cases of a distance become for the core: columns of numbers, symbol codes and embedded values.
+"""What the features of a metric become for the core: columns of numbers, symbol codes and embedded values.
 
 A feature whose difference, to the power of the distance, is that of two vectors (value differences, say) becomes
 several columns, which the core joins: their terms are added up before they are multiplied by the weight.
@@ -7,26 +7,33 @@ several columns, which the core joins: their terms are added up before they are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measured, Metric
+from nearwise.differences.profiles import Rooted
 from nearwise.differences.shares import SharesFitted
-from nearwise.search.base import Distance
-from nearwise.weights import PerClass, PerValue
+from nearwise.native import core
+from nearwise.search.base import Distance, Floats
+from nearwise.weights import PerCase, PerQuery
 
-__all__ = ["Layout", "asks_left_out", "by_class", "columns_of", "packed"]
+__all__ = ["NOT_BUILT", "Layout", "asks_left_out", "not_in_core", "packed"]
+
+NOT_BUILT = "the C++ core is not built (or NEARWISE_NATIVE=0)"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns of the core a feature becomes: one, or one a class where it is embedded."""
+    """Which columns of the core each feature becomes: one, or one for each number of the vector that embeds it."""
 
+    metric: Metric
     embedded: tuple[Fitted | None, ...]
-    """a feature each: what embeds it"""
+    """for each feature what embeds it"""
     feature: NDArray[np.intp]
     """(columns,) the feature of each column"""
     joined: NDArray[np.uint8]
@@ -39,11 +46,38 @@ class Layout:
         )
         widths = [1 if e is None else e.embed(np.zeros(1, dtype=np.int32)).shape[1] for e in embedded]
         feature = np.repeat(np.arange(len(widths)), widths)
-        return cls(embedded, feature, np.concatenate([[0], np.diff(feature) == 0]).astype(np.uint8)[: len(feature)])
+        joined = np.concatenate([[0], np.diff(feature) == 0]).astype(np.uint8)[: len(feature)]
+        return cls(metric, embedded, feature, joined)
 
-    def packed(self, cases: Measured) -> NDArray[np.float64]:
+    @property
+    def joins(self) -> bool:
+        """Whether any feature is embedded."""
+        return any(self.embedded)
+
+    @cached_property
+    def is_symbol(self) -> NDArray[np.uint8]:
+        """(columns,) 1 where values are equal or not, 0 where they are numbers"""
+        return np.array([m.fitted.form == "overlap" for m in self.metric.measures], dtype=np.uint8)[self.feature]
+
+    @cached_property
+    def one(self) -> Floats:
+        """(columns,) what a missing value differs by; of columns that are joined, the first says it."""
+        largest = np.array([m.fitted.maximum for m in self.metric.measures])[self.feature]
+        return np.where(self.joined == 0, largest, 0.0)
+
+    @cached_property
+    def both(self) -> Floats:
+        """(columns,) the same where both values are missing"""
+        equal = np.array([m.policy == "value" for m in self.metric.measures])[self.feature]
+        return np.where(equal, 0.0, self.one)
+
+    def coefficients(self, values: Any) -> Floats:
+        """(rows, columns) weights of features over their units."""
+        return np.ascontiguousarray((np.atleast_2d(np.asarray(values)) * self.metric.scales())[:, self.feature])
+
+    def packed(self, cases: Measured) -> Floats:
         """(columns, n) numbers, symbol codes and embedded values alike as doubles, NaN where missing."""
-        if not any(self.embedded):
+        if not self.joins:
             return packed(cases)
         out = np.empty((len(self.feature), len(cases)))
         for f, (column, fitted) in enumerate(zip(cases.columns, self.embedded, strict=True)):
@@ -53,19 +87,28 @@ class Layout:
                 out[np.ix_(rows, column.missing)] = np.nan
         return out
 
+    def columns(self, cases: Measured) -> list[NDArray[Any]]:
+        """The columns one by one, without a copy where there is no need: numbers, NaN where missing; codes, then -1."""
+        if self.joins:
+            return typed(self.packed(cases), self.is_symbol)
+        out = []
+        for column, symbol in zip(cases.columns, self.is_symbol, strict=True):
+            values = column.values
+            if column.missing is not None and (symbol or not np.isnan(values[column.missing]).all()):
+                values = np.where(column.missing, -1 if symbol else np.nan, values)
+            out.append(np.ascontiguousarray(values, dtype=np.int32 if symbol else np.float64))
+        return out
 
-def columns_of(cases: Measured, is_symbol: NDArray[np.uint8]) -> list[NDArray[Any]]:
-    """A column a feature, without a copy where there is no need: numbers, NaN where missing, and codes, then -1."""
-    out = []
-    for column, symbol in zip(cases.columns, is_symbol, strict=True):
-        values = column.values
-        if column.missing is not None and (symbol or not np.isnan(values[column.missing]).all()):
-            values = np.where(column.missing, -1 if symbol else np.nan, values)
-        out.append(np.ascontiguousarray(values, dtype=np.int32 if symbol else np.float64))
-    return out
+
+def typed(rows: Floats, is_symbol: NDArray[Any]) -> list[NDArray[Any]]:
+    """Packed columns one by one, those of symbols as codes, -1 where missing."""
+    return [
+        np.where(np.isnan(row), -1, row).astype(np.int32) if symbol else np.ascontiguousarray(row)
+        for row, symbol in zip(rows, is_symbol, strict=True)
+    ]
 
 
-def packed(cases: Measured) -> NDArray[np.float64]:
+def packed(cases: Measured) -> Floats:
     """(p, n) numbers and symbol codes alike as doubles, NaN where missing."""
     out = np.empty((len(cases.columns), len(cases)))
     for row, column in zip(out, cases.columns, strict=True):
@@ -75,13 +118,28 @@ def packed(cases: Measured) -> NDArray[np.float64]:
     return out
 
 
-def by_class(distance: Distance) -> NDArray[np.int64]:
-    """(n,) the cases by class, where weights are; else as they stand."""
-    classes = distance.stored.classes
-    weights = distance.weights
-    if classes is not None and (isinstance(weights, PerClass) or (isinstance(weights, PerValue) and weights.classes)):
-        return np.argsort(classes, kind="stable").astype(np.int64)
-    return np.arange(len(distance.stored), dtype=np.int64)
+def not_in_core(distance: Distance) -> str:
+    """Why some feature cannot be a column of the core, or a missing value no constant; empty where all can."""
+    if core() is None:
+        return NOT_BUILT
+    for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
+        fitted = measure.fitted
+        if fitted.form not in ("line", "overlap") and not _embeds(fitted, distance):
+            return f"feature {measure.name!r} ({measure.difference}) is not in the core"
+        if measure.policy not in CONSTANT:
+            return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
+        if isinstance(fitted, Rooted):
+            known = column.values if column.missing is None else column.values[~column.missing]
+            if fitted.strange[known].any():
+                return f"feature {measure.name!r} has stored symbols that are compared by overlap"
+    return ""
+
+
+def _embeds(fitted: Fitted, distance: Distance) -> bool:
+    """Whether a feature becomes numbers of the core; squares that are added up first know no weights of cases."""
+    if not fitted.embeds or distance.metric.p != fitted.embeds_at or isinstance(distance.weights, PerQuery):
+        return False
+    return fitted.embeds_at == 1 or not isinstance(distance.weights, PerCase)
 
 
 def asks_left_out(metric: Metric, queries: Measured) -> bool:

@@ -21,8 +21,7 @@ from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import counted
 from nearwise.search.base import TIE, Distance, Floats, Payload
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.layout.columns import columns_of
+from nearwise.search.layout.columns import Layout, not_in_core
 from nearwise.search.plan import plan
 from nearwise.statistics.trials.pairs import PairTrials
 from nearwise.vote import InverseDistance, Majority, collect, winners
@@ -81,17 +80,17 @@ class Evaluator:
         distance = Distance(self.metric, Global(np.ones(len(self.metric.names)), self.metric.names), Stored(self.cases))
         native = core()
         embeds = any(m.fitted.embeds for m in self.metric.measures)  # columns that are joined have one weight
-        if native is None or embeds or NativeEngine.refuses(distance):
+        if native is None or embeds or not_in_core(distance):
             return None
-        engine = NativeEngine(distance)
+        layout = Layout.of(self.metric)
         for column, measure in zip(self.cases.columns, self.metric.measures, strict=True):
             if measure.policy == "value" and measure.fitted.form == "line" and column.missing is not None:
                 return None  # two missing numbers are equal, which single precision does not tell apart
         return native.Evaluator(
-            columns_of(self.cases, engine._is_symbol),
-            engine._is_symbol,
-            engine._one,
-            engine._both,
+            layout.columns(self.cases),
+            layout.is_symbol,
+            layout.one,
+            layout.both,
             self.metric.scales(),
             float(self.metric.p),
             self.folds,

@@ -10,9 +10,8 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.native import core
 from nearwise.search.base import TIE, Distance, Floats
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.matrix import MappedEngine
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.layout.columns import packed
+from nearwise.search.fallback.matrix_blocks import MatrixBlocks
+from nearwise.search.layout.columns import Layout, not_in_core, packed
 from nearwise.weights import Global, Matrix, Stored, Weights
 
 __all__ = ["Pool"]
@@ -44,10 +43,10 @@ class Pool:
         even = Distance(metric, Global(np.ones(p), metric.names), self.stored)
         self._engine: BlockEngine | None = None
         embeds = any(m.fitted.embeds for m in metric.measures)  # such a feature is several columns of the core
-        self._native = None if embeds or NativeEngine.refuses(even) else core()
+        self._native = None if embeds or not_in_core(even) else core()
         if self._native is not None:
-            engine = NativeEngine(even)
-            self._is_symbol, self._one, self._both = engine._is_symbol, engine._one, engine._both
+            layout = Layout.of(metric)
+            self._is_symbol, self._one, self._both = layout.is_symbol, layout.one, layout.both
             self._rows = np.ascontiguousarray(packed(cases).T)
             self._columns = np.zeros((p, n))
             self._sums = np.zeros(n)
@@ -81,7 +80,7 @@ class Pool:
     def _row(self, case: int, weights: Weights) -> Floats:
         """(n,) the same to every case of the table."""
         if self._engine is None:
-            made = MappedEngine if isinstance(weights, Matrix) else BlockEngine
+            made = MatrixBlocks if isinstance(weights, Matrix) else BlockEngine
             self._engine = made(Distance(self.metric, weights, self.stored))
         found = self._engine.block(self.asking.take(slice(case, case + 1)), weights)[0]
         return np.where(np.isnan(found), np.inf, found)

@@ -1,0 +1,49 @@
+"""The stored cases in the order in which a scan has them: those of a class together, where weights go by class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.search.base import Distance, Floats, Ints, Payload
+from nearwise.weights import PerClass, PerValue
+
+__all__ = ["Segments"]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """One segment for each row of weights."""
+
+    order: NDArray[np.int64]
+    """(n,) the case at each place"""
+    bounds: NDArray[np.int64]
+    """(segments + 1,) where each begins, and the end"""
+
+    @classmethod
+    def of(cls, distance: Distance) -> Segments:
+        classes, weights, n = distance.stored.classes, distance.weights, len(distance.stored)
+        rows = len(weights.classes) if isinstance(weights, PerClass | PerValue) else 0
+        if classes is None or not rows:
+            return cls(np.arange(n), np.array([0, n]))
+        order = np.argsort(classes, kind="stable").astype(np.int64)
+        return cls(order, np.searchsorted(classes[order], np.arange(rows + 1)).astype(np.int64))
+
+    def arranged(self, columns: Floats) -> Floats:
+        """(columns, n) by place; without a copy where the cases are in order."""
+        is_in_order = bool((self.order[1:] > self.order[:-1]).all())
+        return np.ascontiguousarray(columns if is_in_order else columns[:, self.order])
+
+    def skipped(self, leave_out: Ints | None, m: int) -> NDArray[np.int64]:
+        """(m,) the place that each query leaves out, or -1."""
+        if leave_out is None:
+            return np.full(m, -1, dtype=np.int64)
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        return np.where(leave_out < 0, -1, place[leave_out])
+
+    def payload(self, payload: Payload) -> tuple[NDArray[np.int32], Floats, int]:
+        """Codes and values by place, and the number of groups: what the kernels take."""
+        return Payload(payload.codes[self.order], payload.values[self.order], payload.n_groups).packed
