@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.kinds import POLICIES, Kind
+from nearwise.cases.kinds import CONSTANT, POLICIES, Kind
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import check, resolve
@@ -71,6 +71,36 @@ class Measure:
     fitted: Fitted
     policy: str
 
+    @property
+    def ignores(self) -> bool:
+        """Whether the feature is left out where a value is missing."""
+        return self.policy == "ignore"
+
+    @property
+    def takes_means(self) -> bool:
+        """Whether a missing value differs by the mean difference of the other from the training values."""
+        return self.policy == "mean"
+
+    @property
+    def as_value(self) -> bool:
+        """Whether a missing value is a value of its own, equal to any other missing one."""
+        return self.policy == "value"
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether a missing value differs by one number from every known one."""
+        return self.policy in CONSTANT
+
+    @property
+    def one(self) -> float:
+        """The raw difference of a missing value and a known one; means have one for each known value instead."""
+        return 0.0 if self.ignores else self.fitted.maximum
+
+    @property
+    def both(self) -> float:
+        """The raw difference of two missing values."""
+        return self.fitted.expected_both if self.takes_means else 0.0 if self.as_value else self.one
+
     def scale(self, p: float) -> float:
         """1 / unit^p, by which a weight is multiplied; 0 for a constant feature."""
         if np.isinf(self.fitted.unit):
@@ -98,7 +128,7 @@ class Measure:
                     f"fill the value, or choose missing={POLICIES[:-1]}."
                 )
         expected = None
-        if self.policy == "mean" and not self.fitted.codes_missing:
+        if self.takes_means and not self.fitted.codes_missing:
             expected = np.zeros(len(column))
             known = ~column.missing
             expected[known] = self.fitted.expected(values[known])
@@ -133,14 +163,12 @@ class Measure:
 
     def _stand_in(self, X: Encoded, i: int, Q: Encoded, j: int, x_missing: bool, q_missing: bool) -> float | None:
         """What the policy says where a value is missing."""
-        if self.policy == "ignore":
+        if self.ignores:
             return None
-        if self.policy == "value" and x_missing and q_missing:
-            return 0.0
-        if self.policy != "mean":
-            return self.fitted.maximum
         if x_missing and q_missing:
-            return self.fitted.expected_both
+            return self.both
+        if not self.takes_means:
+            return self.one
         known, at = (Q, j) if x_missing else (X, i)
         return float(known.expected[at]) if known.expected is not None else 0.0
 
@@ -158,22 +186,17 @@ class Measure:
             return raw
         x = np.zeros(len(X.values), dtype=bool) if X.missing is None else X.missing
         q = np.zeros(len(Q.values), dtype=bool) if Q.missing is None else Q.missing
-        if self.policy == "mean":
-            if X.expected is not None and Q.expected is not None:
-                raw[:, x] = power(Q.expected[:, None], p)
-                raw[q, :] = power(X.expected[None, :], p)
-            both = power(self.fitted.expected_both, p)
-        else:
-            one = 0.0 if self.policy == "ignore" else power(self.fitted.maximum, p)
-            raw[:, x] = one
-            raw[q, :] = one
-            both = 0.0 if self.policy == "value" else one
-        raw[np.ix_(q, x)] = both
+        if not self.takes_means:
+            raw[:, x] = raw[q, :] = power(self.one, p)
+        elif X.expected is not None and Q.expected is not None:
+            raw[:, x] = power(Q.expected[:, None], p)
+            raw[q, :] = power(X.expected[None, :], p)
+        raw[np.ix_(q, x)] = power(self.both, p)
         return raw
 
     def left_out(self, X: Encoded, Q: Encoded) -> NDArray[np.bool_] | None:
         """(m, n) pairs in which "ignore" leaves this feature out; None where there are none."""
-        if self.policy != "ignore" or (X.missing is None and Q.missing is None):
+        if not self.ignores or (X.missing is None and Q.missing is None):
             return None
         out = np.zeros((len(Q.values), len(X.values)), dtype=bool)
         if X.missing is not None:
@@ -229,6 +252,21 @@ class Metric:
     def levels(self) -> tuple[tuple[Hashable, ...] | None, ...]:
         """The values of each feature as they are compared: symbols, or the intervals of a number; None for others."""
         return tuple(m.fitted.levels for m in self.measures)
+
+    @property
+    def is_overlap(self) -> NDArray[np.uint8]:
+        """(p,) 1 where values are equal or not"""
+        return np.array([m.fitted.form == "overlap" for m in self.measures], dtype=np.uint8)
+
+    @property
+    def one(self) -> NDArray[np.float64]:
+        """(p,) raw differences of a missing value and a known one"""
+        return np.array([m.one for m in self.measures], dtype=np.float64)
+
+    @property
+    def both(self) -> NDArray[np.float64]:
+        """(p,) raw differences of two missing values"""
+        return np.array([m.both for m in self.measures], dtype=np.float64)
 
     def scales(self) -> NDArray[np.float64]:
         return np.array([m.scale(self.p) for m in self.measures])

@@ -60,7 +60,7 @@ class ByValue(Mergeable):
                     f"ignore=[{name!r}]."
                 )
         columns = zip(problem.table.columns, problem.metric.measures, strict=True)
-        return PerFeature(count_values(column, problem.target, m.policy == "value") for column, m in columns)
+        return PerFeature(count_values(column, problem.target, m.as_value) for column, m in columns)
 
     def _tables(self, statistics: PerFeature, problem: Problem) -> list[ValueTable]:
         measures = problem.metric.measures
@@ -68,7 +68,7 @@ class ByValue(Mergeable):
 
     def _table(self, counts: ValueCounts, measure: Measure) -> ValueTable:
         """By the symbols or intervals that the distance compares; numbers that it does not cut are cut here."""
-        fitted, missing = measure.fitted, measure.policy == "value"
+        fitted, missing = measure.fitted, measure.as_value
         levels: tuple[Any, ...] = ()
         if fitted.form in ("overlap", "table"):
             levels = fitted.levels or ()

@@ -86,7 +86,7 @@ class Countable(Mergeable):
 def class_counts(problem: Problem) -> PerFeature:
     """The counts of every feature; a missing value is counted where its policy is "value" (Reading I6)."""
     return PerFeature(
-        count_columns(problem.table.columns, problem.target, [m.policy == "value" for m in problem.metric.measures])
+        count_columns(problem.table.columns, problem.target, [m.as_value for m in problem.metric.measures])
     )
 
 

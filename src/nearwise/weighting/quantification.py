@@ -93,7 +93,7 @@ def _levels(problem: Problem) -> list[tuple[Any, ...]]:
     """The columns of each feature: none listed for a number, else its symbols or intervals, and None where a missing
     value is a value."""
     return [
-        (*(m.fitted.levels or ()), *((None,) if m.policy == "value" else ())) if m.fitted.form != "line" else ()
+        (*(m.fitted.levels or ()), *((None,) if m.as_value else ())) if m.fitted.form != "line" else ()
         for m in problem.metric.measures
     ]
 

@@ -119,7 +119,7 @@ class RedundancyCorrected(Counted):
             codes, n = intervals.place(column.values).astype(np.int32), len(intervals.cuts)
         gone = column.missing
         if gone.any():
-            as_value = problem.metric.measures[f].policy == "value"
+            as_value = problem.metric.measures[f].as_value
             codes = np.where(gone, np.int32(n if as_value else -1), codes)
             n += as_value
         return codes, n

@@ -174,7 +174,7 @@ class SingleFeatureAccuracy(Weighting):
         """The weight of the cases that feature f alone gets right."""
         measure, column = problem.metric.measures[f], problem.cases.columns[f]
         missing = problem.table.columns[f].missing
-        if not missing.any() or (measure.policy == "value" and self.classifier is None):
+        if not missing.any() or (measure.as_value and self.classifier is None):
             rows = np.arange(len(problem.table))
         else:
             rows = np.flatnonzero(~missing)
@@ -200,7 +200,7 @@ class SingleFeatureAccuracy(Weighting):
         """1 - squared error over that of neighbours drawn at random; a case that misses the value counts 0."""
         measure, column, target = problem.metric.measures[f], problem.cases.columns[f], problem.target
         missing = problem.table.columns[f].missing
-        as_value = measure.policy == "value" and self.classifier is None
+        as_value = measure.as_value and self.classifier is None
         rows = np.arange(len(target)) if as_value else np.flatnonzero(~missing)
         own = target.take(rows)
         if len(rows) < 2 or own.weights.sum() <= 0:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.metric import Encoded, Measure, Measured, power
 from nearwise.differences.profiles import ProfileFitted
 from nearwise.differences.symbolic import OverlapFitted
@@ -82,7 +81,7 @@ class CodedEngine(Index):
             is_coded = isinstance(measure.fitted, OverlapFitted | ProfileFitted)
             if not is_coded or measure.fitted.form not in ("overlap", "table"):
                 return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
-            if measure.policy not in CONSTANT:
+            if not measure.is_constant:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
         if not distance.metric.measures:
             return "there are no features"

@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.metric import Encoded, Measure, Measured
 from nearwise.differences.text import Strings
 from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
-from nearwise.search.layout.columns import packed
+from nearwise.search.layout.columns import NOT_BUILT, packed
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Global, PerClass
 
@@ -46,7 +45,7 @@ class TextStages:
     def __init__(self, distance: Distance, threads: int) -> None:
         native = core()
         if native is None:
-            raise InputError("Texts in the core need the C++ core, which is not built (or NEARWISE_NATIVE=0).")
+            raise InputError(f"Texts cannot be served: {NOT_BUILT}.")
         self.threads = threads or len(os.sched_getaffinity(0))
         measures, scales = distance.metric.measures, distance.metric.scales()
         cases, weights, classes = distance.stored.cases, distance.weights, distance.stored.classes
@@ -57,8 +56,7 @@ class TextStages:
         if isinstance(weights, PerClass) and classes is not None:
             segment = classes.astype(np.int32)
         coefficients = np.atleast_2d(weights.values * scales)
-        one = np.array([m.fitted.maximum for m in measures])
-        both = np.where([m.policy == "value" for m in measures], 0.0, one)
+        one, both = distance.metric.one, distance.metric.both
         shares = np.array([float(_edits(measures[f]) == "share") for f in self.texts])
         terms = np.stack([np.array(self.texts, float), shares, one[self.texts], both[self.texts]], axis=1)
         columns = [cases.columns[f] for f in self.texts]
@@ -68,7 +66,7 @@ class TextStages:
         self.width = max((len(v) for column in columns for v in column.values), default=0)
         parts = [_packed(d, a, self.width, True) for d, a in zip(distinct, self.alphabets, strict=True)]
         self.index = native.StagedIndex(
-            self._cheap(cases), np.array([measures[f].fitted.form == "overlap" for f in self.cheap], dtype=np.uint8),
+            self._cheap(cases), distance.metric.is_overlap[self.cheap],
             segment, np.ascontiguousarray(coefficients[:, self.cheap]), one[self.cheap], both[self.cheap],
             int(distance.metric.p), *map(np.concatenate, zip(*parts, strict=True)),
             np.stack([of + start for of, start in zip(text_of, starts, strict=True)]).astype(np.int32), terms,
@@ -79,7 +77,7 @@ class TextStages:
     def refuses(cls, distance: Distance) -> str:
         """Why the kernel cannot serve a distance; empty where it can."""
         if core() is None:
-            return "the C++ core is not built (or NEARWISE_NATIVE=0)"
+            return NOT_BUILT
         if not isinstance(distance.weights, Global | PerClass):
             return f"{distance.weights.shape} weights are not in the core"
         if distance.metric.p not in (1, 2):
@@ -91,7 +89,7 @@ class TextStages:
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if measure.fitted.form not in ("line", "overlap") and not _is_text(measure):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if measure.policy not in CONSTANT:
+            if not measure.is_constant:
                 return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
             if _is_text(measure) and max(map(len, column.values), default=0) > LETTERS:
                 return f"feature {measure.name!r} has texts of more than {LETTERS} letters"

@@ -123,7 +123,7 @@ class StagedEngine(Index):
             return "no feature is costly to compare"
         if all(costly):
             return "every feature is costly to compare"
-        ignoring = [m.name for m in distance.metric.measures if m.policy == "ignore"]
+        ignoring = [m.name for m in distance.metric.measures if m.ignores]
         return f"feature {ignoring[0]!r} has the missing policy 'ignore', which rescales sums" if ignoring else ""
 
     @classmethod

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured
@@ -41,7 +40,7 @@ class WeighedEngine(Index):
         for measure in distance.metric.measures:
             if measure.fitted.form not in ("line", "overlap"):
                 return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if measure.policy == "ignore" and isinstance(distance.weights, PerCase | PerValue):
+            if measure.ignores and isinstance(distance.weights, PerCase | PerValue):
                 return f"feature {measure.name!r} is left out where it is missing, which wants weights of features"
         return ""
 
@@ -68,10 +67,12 @@ class WeighedEngine(Index):
                 worst = worst + weighted(values[:, f] * self._scales[f], largest[f])
         return native.WeighedCases(
             segments.arranged(packed(stored.cases)),
-            np.array([m.fitted.form == "overlap" for m in metric.measures], dtype=np.uint8),
+            metric.is_overlap,
             segments.bounds,
             np.ascontiguousarray(values * self._scales),
-            *_missing(metric),
+            metric.one,
+            metric.both,
+            np.array([IGNORE if m.ignores else MEAN if m.takes_means else FIXED for m in metric.measures], np.uint8),
             segments.arranged(_expected(stored.cases)),
             segments.arranged(by_case) if len(by_case) else by_case,
             np.ascontiguousarray(values, dtype=np.float64),
@@ -108,17 +109,6 @@ class WeighedEngine(Index):
                     by_class[:, :, f] = asked
             parts.append(by_class.reshape(len(queries), -1))
         return np.ascontiguousarray(np.hstack(parts))
-
-
-def _missing(metric: Any) -> tuple[Floats, Floats, NDArray[np.uint8]]:
-    """(p,) raw differences where one value is missing, where both are, and (p,) policies."""
-    one, both, policies = [], [], []
-    for measure in metric.measures:
-        ignores, means = measure.policy == "ignore", measure.policy == "mean"
-        one.append(0.0 if ignores else measure.fitted.maximum)
-        both.append(measure.fitted.expected_both if means else 0.0 if measure.policy == "value" else one[-1])
-        policies.append(IGNORE if ignores else MEAN if means else FIXED)
-    return np.array(one), np.array(both, dtype=np.float64), np.array(policies, dtype=np.uint8)
 
 
 def _expected(cases: Measured) -> Floats:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.kinds import CONSTANT
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measured, Metric
 from nearwise.differences.profiles import Rooted
@@ -57,19 +56,17 @@ class Layout:
     @cached_property
     def is_symbol(self) -> NDArray[np.uint8]:
         """(columns,) 1 where values are equal or not, 0 where they are numbers"""
-        return np.array([m.fitted.form == "overlap" for m in self.metric.measures], dtype=np.uint8)[self.feature]
+        return self.metric.is_overlap[self.feature]
 
     @cached_property
     def one(self) -> Floats:
         """(columns,) what a missing value differs by; of columns that are joined, the first says it."""
-        largest = np.array([m.fitted.maximum for m in self.metric.measures])[self.feature]
-        return np.where(self.joined == 0, largest, 0.0)
+        return np.where(self.joined == 0, self.metric.one[self.feature], 0.0)
 
     @cached_property
     def both(self) -> Floats:
         """(columns,) the same where both values are missing"""
-        equal = np.array([m.policy == "value" for m in self.metric.measures])[self.feature]
-        return np.where(equal, 0.0, self.one)
+        return np.where(self.joined == 0, self.metric.both[self.feature], 0.0)
 
     def coefficients(self, values: Any) -> Floats:
         """(rows, columns) weights of features over their units."""
@@ -126,7 +123,7 @@ def not_in_core(distance: Distance) -> str:
         fitted = measure.fitted
         if fitted.form not in ("line", "overlap") and not _embeds(fitted, distance):
             return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-        if measure.policy not in CONSTANT:
+        if not measure.is_constant:
             return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
         if isinstance(fitted, Rooted):
             known = column.values if column.missing is None else column.values[~column.missing]

@@ -63,18 +63,18 @@ class Unknown:
 
 def by_policy(measure: Measure, column: Encoded, n_groups: int) -> Unknown | None:
     """What the feature's missing policy says; None under "ignore", which leaves the feature out."""
-    if column.missing is None or measure.policy == "ignore":
+    if column.missing is None or measure.ignores:
         return None
     unit = measure.scale(1)
-    if measure.policy == "mean" and column.expected is not None:
+    if measure.takes_means and column.expected is not None:
         means, cells = np.unique(column.expected, return_inverse=True)
-        both = unit * measure.fitted.expected_both
-        table = np.tile(unit * means, (n_groups, 1))
     else:
-        cells, both = np.zeros(len(column.values), dtype=np.intp), unit * measure.fitted.maximum
-        table = np.full((n_groups, 1), both)
-        both = 0.0 if measure.policy == "value" else both
-    return Unknown(np.where(column.missing, -1, cells).astype(np.int32), table, np.full((n_groups, n_groups), both))
+        means, cells = np.array([measure.one]), np.zeros(len(column.values), dtype=np.intp)
+    return Unknown(
+        np.where(column.missing, -1, cells).astype(np.int32),
+        np.tile(unit * means, (n_groups, 1)),
+        np.full((n_groups, n_groups), unit * measure.both),
+    )
 
 
 def by_probabilities(
@@ -86,7 +86,7 @@ def by_probabilities(
     values of the group, of at most 500 of them. A group in which no value is known takes all groups together; where
     nothing is known at all, nothing differs.
     """
-    if column.missing is None or measure.policy == "value":
+    if column.missing is None or measure.as_value:
         return by_policy(measure, column, n_groups)
     known = np.flatnonzero(~column.missing)
     if not len(known):

@@ -30,22 +30,18 @@ def pair_differences(
     if cases.missing is None:
         return raw
     x, q = cases.missing[stored], cases.missing[queries]
-    if measure.policy == "mean":
-        if cases.expected is not None:
-            raw[x] = cases.expected[queries[x]]
-            raw[q] = cases.expected[stored[q]]
-        both = measure.fitted.expected_both
-    else:
-        one = 0.0 if measure.policy == "ignore" else measure.fitted.maximum
-        raw[x | q] = one
-        both = 0.0 if measure.policy == "value" else one
-    raw[x & q] = both
+    if not measure.takes_means:
+        raw[x | q] = measure.one
+    elif cases.expected is not None:
+        raw[x] = cases.expected[queries[x]]
+        raw[q] = cases.expected[stored[q]]
+    raw[x & q] = measure.both
     return raw
 
 
 def left_out_pairs(measure: Measure, cases: Encoded, stored: Ints, queries: Ints) -> NDArray[np.bool_] | None:
     """(l,) pairs in which "ignore" leaves this feature out; None where there are none."""
-    if measure.policy != "ignore" or cases.missing is None:
+    if not measure.ignores or cases.missing is None:
         return None
     return np.asarray(cases.missing[stored] | cases.missing[queries])
 

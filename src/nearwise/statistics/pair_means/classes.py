@@ -94,7 +94,7 @@ class FeaturePairs:
 
     @classmethod
     def of(cls, column: Column, target: Target, measure: Measure, limit: float) -> FeaturePairs:
-        return cls(count_values(column, target, measure.policy == "value"), measure, limit)._summed()
+        return cls(count_values(column, target, measure.as_value), measure, limit)._summed()
 
     @property
     def is_exact(self) -> bool:

@@ -60,7 +60,7 @@ def target_pairs(
     Kinds that have to be measured pair by pair are, up to ``limit`` pairs; beyond it a sample of cases is compared
     with all others, and scaled up.
     """
-    as_value = measure.policy == "value"
+    as_value = measure.as_value
     known = np.arange(len(target)) if as_value and measure.fitted.codes_missing else np.flatnonzero(~missing)
     y, w = target.shares[known], target.weights[known]
     values, form = column.values[known], measure.fitted.form

@@ -118,9 +118,7 @@ class ChangeEvaluator:
         self.evaluator = evaluator
         self.n, self.metric, self.cases = len(evaluator.cases), evaluator.metric, evaluator.cases
         measures = self.metric.measures
-        self._given = [
-            f for f, m in enumerate(measures) if m.fitted.form not in ("line", "overlap") or m.policy == "mean"
-        ]
+        self._given = [f for f, m in enumerate(measures) if m.fitted.form not in ("line", "overlap") or m.takes_means]
         self._kept: dict[int, Floats] = {}
         self._native = self._packed()
         self.partial: Partial | None = None
@@ -129,18 +127,17 @@ class ChangeEvaluator:
     def _packed(self) -> Any:
         """The cases in the native core, or None where it cannot serve them."""
         native, metric, target = core(), self.metric, self.evaluator.target
-        if native is None or metric.p not in (1, 2) or any(m.policy == "ignore" for m in metric.measures):
+        if native is None or metric.p not in (1, 2) or any(m.ignores for m in metric.measures):
             return None
         plain = [
             Encoded(np.zeros(self.n), None) if f in self._given else column
             for f, column in enumerate(self.cases.columns)
         ]
-        largest = np.array([m.fitted.maximum for m in metric.measures])
         return native.Changes(
             packed(Measured(tuple(plain), self.n)),
-            np.array([m.fitted.form == "overlap" for m in metric.measures], dtype=np.uint8),
-            largest,
-            np.where([m.policy == "value" for m in metric.measures], 0.0, largest),
+            metric.is_overlap,
+            metric.one,
+            np.array([m.one if m.takes_means else m.both for m in metric.measures]),  # means are given apart
             metric.scales(),
             int(metric.p),
             self.evaluator.folds,

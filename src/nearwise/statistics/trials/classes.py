@@ -84,7 +84,7 @@ class Evaluator:
             return None
         layout = Layout.of(self.metric)
         for column, measure in zip(self.cases.columns, self.metric.measures, strict=True):
-            if measure.policy == "value" and measure.fitted.form == "line" and column.missing is not None:
+            if measure.as_value and measure.fitted.form == "line" and column.missing is not None:
                 return None  # two missing numbers are equal, which single precision does not tell apart
         return native.Evaluator(
             layout.columns(self.cases),
