@@ -6,6 +6,7 @@ import difflib
 import sys
 import warnings
 from collections.abc import Collection, Iterable
+from numbers import Integral
 from typing import Any
 
 from nearwise.visible import visible
@@ -22,6 +23,8 @@ __all__ = [
     "SchemaError",
     "WeightShapeError",
     "check_choice",
+    "check_whole",
+    "check_whole_or_none",
     "did_you_mean",
     "not_fitted",
     "warn",
@@ -133,6 +136,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"Did you mean {near[0]!r}?"
     shown = ", ".join(repr(k) for k in known[:12]) + (" …" if len(known) > 12 else "")
     return f"Known: {shown}." if known else ""
+
+
+def check_whole(parameter: str, given: Any, least: int, otherwise: str = "") -> int:
+    """A parameter that counts, as an int; ``otherwise`` says what else there is, such as ", or None"."""
+    if isinstance(given, bool) or not isinstance(given, Integral) or given < least:
+        raise InputError(f"{parameter}={given!r}: expected a whole number from {least}{otherwise}.")
+    return int(given)
+
+
+def check_whole_or_none(parameter: str, given: Any, least: int, otherwise: str = ", or None") -> None:
+    """A parameter that counts, or says nothing."""
+    if given is not None:
+        check_whole(parameter, given, least, otherwise)
 
 
 def check_choice(parameter: str, given: Any, known: Collection[str]) -> None:

@@ -161,7 +161,7 @@ def test_ways_to_cut_are_told_apart_and_wrong_ones_refused():
     for wrong, sentence in (("widht", "'width'"), ([2, 1], "ascending"), (3, "ascending"), ("mdl", "looks at classes")):
         with pytest.raises(InputError, match=sentence):
             find_cuts(wrong, 2, "x", values)
-    with pytest.raises(InputError, match="bins must be a whole number"):
+    with pytest.raises(InputError, match="expected a whole number from 1"):
         find_cuts("frequency", 0, "x", values)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.mdl import mdl, midpoints
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, check_whole, did_you_mean
 
 __all__ = ["WAYS", "Cuts", "equal_frequency", "equal_width", "find_cuts", "mdl", "rounding_slack", "width_cuts"]
 
@@ -98,8 +98,7 @@ def find_cuts(
                     f"discretise='mdl' looks at classes, and feature {feature!r} comes without: use 'width'."
                 )
             return Cuts(mdl(values, classes, weights), "right")
-        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-            raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
+        bins = check_whole("bins", bins, 1)
         return width_cuts(values, bins) if how == "width" else Cuts(equal_frequency(values, bins, weights), "left")
     try:
         given = np.array(how, dtype=np.float64) if isinstance(how, Sequence | np.ndarray) else np.array([np.nan])

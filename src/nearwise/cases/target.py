@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.cuts import Cuts, find_cuts
-from nearwise.errors import InputError
+from nearwise.errors import check_whole
 
 __all__ = ["BINS", "Target", "looks_like_a_quantity"]
 
@@ -109,10 +109,9 @@ class Target:
 
     def cuts(self, bins: int) -> Cuts:
         """Cuts that put about the same weight of cases into each of so many intervals of the numbers."""
-        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
-            raise InputError(f"target_bins={bins!r}: expected a whole number of intervals of the target, from 2.")
+        bins = check_whole("target_bins", bins, 2)
         order = np.argsort(self.values, kind="stable")
-        return find_cuts("frequency", int(bins), "target", self.values[order], None, self.weights[order])
+        return find_cuts("frequency", bins, "target", self.values[order], None, self.weights[order])
 
     def binned(self, bins: int = BINS) -> Target:
         """Numbers as classes: each is the interval, of about equally many cases, that the number lies in.

@@ -15,7 +15,7 @@ from nearwise.cases.kinds import Cyclic
 from nearwise.differences.base import FitContext
 from nearwise.errors import InputError, did_you_mean
 
-__all__ = ["Coding", "checked_bins", "checked_discretise", "coding_of"]
+__all__ = ["Coding", "checked_discretise", "coding_of"]
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,3 @@ def checked_discretise(how: Any) -> Any:
             "a dict of these by feature."
         )
     return points
-
-
-def checked_bins(bins: Any) -> int:
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-        raise InputError(f"bins must be a whole number from 1, got {bins!r}.")
-    return int(bins)

@@ -7,7 +7,7 @@ from an equal one and by 1 from any other (W7). They are summed as squares, with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from nearwise.differences.interpolated import Interpolated, interpolated_points,
 from nearwise.differences.numeric import Line, ranks
 from nearwise.differences.profiles import Profiles, Rooted, class_target_of, memberships
 from nearwise.differences.symbolic import OverlapFitted
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole_or_none
 
 __all__ = ["HEOM", "HVDM", "IVDM", "WVDM"]
 
@@ -96,7 +96,7 @@ class IVDM(_ValueDifference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_bins(self.bins)
+        check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return _interpolated(self, column, context)
@@ -117,15 +117,10 @@ class WVDM(_ValueDifference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_bins(self.bins)
+        check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return _interpolated(self, column, context)
-
-
-def _check_bins(bins: Any) -> None:
-    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or bins < 1):
-        raise InputError(f"bins must be a whole number from 1, or None for max(5, classes), got {bins!r}.")
 
 
 def _interpolated(made: IVDM | WVDM, column: Column, context: FitContext) -> Fitted:

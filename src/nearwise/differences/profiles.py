@@ -22,8 +22,8 @@ from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext, Fitted, power
-from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
-from nearwise.errors import InputError
+from nearwise.differences.coding import Coding, checked_discretise, coding_of
+from nearwise.errors import InputError, check_whole
 
 __all__ = ["ByProfiles", "ProfileFitted", "Profiles", "Rooted", "class_target_of", "memberships"]
 
@@ -117,7 +117,7 @@ class ByProfiles(Difference):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "discretise", checked_discretise(self.discretise))
-        object.__setattr__(self, "bins", checked_bins(self.bins))
+        object.__setattr__(self, "bins", check_whole("bins", self.bins, 1))
         if isinstance(self.threshold, bool) or not isinstance(self.threshold, int) or self.threshold < 1:
             raise InputError(f"threshold of a value difference counts cases, from 1; got {self.threshold!r}.")
 

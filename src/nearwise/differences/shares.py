@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext, Fitted
-from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
+from nearwise.differences.coding import Coding, checked_discretise, coding_of
 from nearwise.differences.rows import RowsFitted
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole
 
 __all__ = ["Shares", "SharesFitted"]
 
@@ -67,7 +67,7 @@ class Shares(Difference):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "discretise", checked_discretise(self.discretise))
-        object.__setattr__(self, "bins", checked_bins(self.bins))
+        object.__setattr__(self, "bins", check_whole("bins", self.bins, 1))
         m = self.smoothing
         if m is not None and (isinstance(m, bool) or not isinstance(m, int | float) or not 0 < m < float("inf")):
             raise InputError(f"smoothing of shares counts cases and is above 0, got {m!r}.")

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.differences.base import Difference, FitContext, Fitted
-from nearwise.differences.coding import Coding, checked_bins, checked_discretise, coding_of
+from nearwise.differences.coding import Coding, checked_discretise, coding_of
 from nearwise.differences.profiles import ByProfiles, ProfileFitted, Profiles, squared_gaps
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole
 
 __all__ = ["Overlap", "OverlapFitted", "ValueDifference", "ValueFitted"]
 
@@ -42,7 +42,7 @@ class Overlap(Difference):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "discretise", checked_discretise(self.discretise))
-        object.__setattr__(self, "bins", checked_bins(self.bins))
+        object.__setattr__(self, "bins", check_whole("bins", self.bins, 1))
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return OverlapFitted(column, coding_of(column, context, self.discretise, self.bins))

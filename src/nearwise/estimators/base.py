@@ -26,7 +26,7 @@ from nearwise.search.base import Engine
 from nearwise.search.overflow import too_wide, warn_of_width
 from nearwise.search.plan import ENGINES, Plan
 from nearwise.search.threads import threads
-from nearwise.statistics.pair_means.sampling import check_seed
+from nearwise.statistics.draws.seeds import check_seed
 from nearwise.vote import TIES
 from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting

@@ -33,7 +33,8 @@ from nearwise.estimators.model import Model, together_factors, trusting
 from nearwise.progress import progress
 from nearwise.search import Distance, plan
 from nearwise.statistics.draws.feature_words import feature_words
-from nearwise.statistics.draws.folds import drawn_cases, seed_of, shuffled_folds
+from nearwise.statistics.draws.folds import drawn_cases, shuffled_folds
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting import Problem, Weighting
 from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, Weights

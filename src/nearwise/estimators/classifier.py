@@ -17,9 +17,10 @@ from nearwise.contract.validation import class_target, sample_weights, warn_of_q
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, check_choice, did_you_mean, warn
 from nearwise.estimators.model import Model
-from nearwise.estimators.voting import Voting, for_queries, generator
+from nearwise.estimators.voting import Voting, for_queries
 from nearwise.search.base import Engine, Floats
 from nearwise.search.threads import threads
+from nearwise.statistics.draws.seeds import generator
 from nearwise.statistics.trials.storing import STORES, case_factors, cases_to_store
 from nearwise.weighting import Problem
 from nearwise.weighting.information import GainRatio

@@ -11,7 +11,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.annotated import check_annotated
 from nearwise.errors import ModelFileError
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.weighting import Problem, Weighting
 from nearwise.weighting.user import UserWeights

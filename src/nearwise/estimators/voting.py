@@ -28,7 +28,7 @@ from nearwise.search.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.search.overflow import warn_of_infinite
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import drawn_cases
-from nearwise.statistics.pair_means.sampling import seeded
+from nearwise.statistics.draws.seeds import generator
 
 __all__ = ["Voting", "for_queries", "generator"]
 
@@ -385,11 +385,3 @@ def for_queries(engine: Engine, rows: slice | Ints, m: int) -> Engine:
     if weights is engine.distance.weights:
         return engine
     return type(engine)(Distance(engine.distance.metric, weights, engine.distance.stored), engine.threads)
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    return seeded(random_state)

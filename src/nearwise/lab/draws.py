@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from functools import cache
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
+from nearwise.errors import check_whole
 
-__all__ = ["below", "normal", "random_rows", "uniform", "whole_number"]
+__all__ = ["below", "normal", "random_rows", "uniform"]
 
 Array = NDArray[np.float64]
 Bits = NDArray[np.uint64]
@@ -26,8 +25,8 @@ STEPS = 1 << 16
 
 def random_rows(seed: int, n: int, width: int) -> Bits:
     """(n, width) random bits, row by row, so that fewer rows are the first of more."""
-    count = whole_number("n", n, 1) * width
-    bits = np.random.PCG64(whole_number("seed", seed, 0)).random_raw(count)
+    count = check_whole("n", n, 1) * width
+    bits = np.random.PCG64(check_whole("seed", seed, 0)).random_raw(count)
     return np.asarray(bits, dtype=np.uint64).reshape(n, width)
 
 
@@ -63,10 +62,3 @@ def _quantiles() -> Array:
     """(STEPS,) the quantiles at (i + 1/2) / STEPS; six decimals hide the last bit of the machine's logarithm."""
     upper = [round(NormalDist().inv_cdf((i + 0.5) / STEPS), 6) for i in range(STEPS // 2, STEPS)]
     return np.array([-x for x in reversed(upper)] + upper)
-
-
-def whole_number(name: str, given: Any, least: int) -> int:
-    """A parameter that counts, checked."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise InputError(f"{name}={given!r}: expected a whole number from {least}.")
-    return int(given)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError, did_you_mean
-from nearwise.lab.draws import below, random_rows, uniform, whole_number
+from nearwise.errors import InputError, check_whole, did_you_mean
+from nearwise.lab.draws import below, random_rows, uniform
 
 __all__ = ["DIGITS", "KINDS", "SEGMENTS", "make_led"]
 
@@ -35,7 +35,7 @@ def make_led(
     >>> digits[0], cases[0]["top"], cases[0]["middle"], list(cases[0])[-1]
     ('6', 'on', 'on', 'noise 1')
     """
-    whole_number("irrelevant", irrelevant, 0)
+    check_whole("irrelevant", irrelevant, 0)
     if kind not in KINDS:
         raise InputError(
             f"kind={kind!r}: irrelevant features are binary or continuous. {did_you_mean(str(kind), KINDS)}"

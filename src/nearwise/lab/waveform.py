@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
-from nearwise.lab.draws import below, normal, random_rows, uniform, whole_number
+from nearwise.errors import InputError, check_whole
+from nearwise.lab.draws import below, normal, random_rows, uniform
 
 __all__ = ["WAVES", "make_waveform"]
 
@@ -32,7 +32,7 @@ def make_waveform(features: int = 21, n: int = 300, seed: int = 0) -> tuple[NDAr
     >>> X.shape, X[0, 10:13].round(3).tolist(), y.tolist()
     ((3, 40), [5.99, 2.09, 3.533], ['1', '1', '1'])
     """
-    if whole_number("features", features, 1) not in (21, 40):
+    if check_whole("features", features, 1) not in (21, 40):
         raise InputError(f"features={features!r}: expected 21, or 40 of which the last 19 are noise.")
     bits = random_rows(seed, n, 2 + features)
     classes, share = below(3, bits[:, 0]), uniform(bits[:, 1:2])

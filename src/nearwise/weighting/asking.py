@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.errors import InputError
+from nearwise.errors import check_whole_or_none
 from nearwise.statistics.contrasts.classes import Contrast
 from nearwise.statistics.contrasts.numbers import RegressionContrast
-from nearwise.statistics.draws.folds import seed_of, stratified_cases
+from nearwise.statistics.draws.folds import stratified_cases
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
@@ -92,10 +93,8 @@ class Asking:
 
 
 def check_asking(given: Any) -> None:
-    if given is None or (isinstance(given, str) and given == AUTO):
-        return
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise InputError(f"n_samples={given!r}: expected a whole number from 1, 'auto', or None to ask all cases.")
+    if not (isinstance(given, str) and given == AUTO):
+        check_whole_or_none("n_samples", given, 1, ", 'auto', or None to ask all cases")
 
 
 def asking_cases(problem: Problem, n_samples: Any, usual: int, random_state: Any) -> Ints:

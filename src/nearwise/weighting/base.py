@@ -30,7 +30,8 @@ from nearwise.contract.validation import (
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.statistics.draws.feature_words import feature_words
-from nearwise.statistics.draws.folds import seed_of, stratified_cases
+from nearwise.statistics.draws.folds import stratified_cases
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.sample import Drawn, check_max_cases
 from nearwise.weights import Stored, Weights
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Array, Found, Scorer, Searching, check_amount, check_choice
-from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Beam"]
 
@@ -88,7 +88,7 @@ class Beam(Searching):
 
     def _check(self, problem: Problem) -> None:
         check_whole("width", self.width, 1)
-        check_whole("max_features", self.max_features, 1, none=True)
+        check_whole_or_none("max_features", self.max_features, 1)
         check_whole("patience", self.patience, 1)
         check_choice("direction", self.direction, ("forward", "backward"))
         check_amount("tol", self.tol)

@@ -12,9 +12,9 @@ from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
+from nearwise.errors import check_whole
 from nearwise.weighting.base import PRESET_GLOBAL, Mergeable, Problem
 from nearwise.weighting.selecting import case_order, check_amount
-from nearwise.weighting.wrapping import check_whole
 from nearwise.weights import Global, Weights
 
 __all__ = ["Correlation", "correlation_ratio", "distance_correlation", "multiple_correlation", "smoothed_means"]

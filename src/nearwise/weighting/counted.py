@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.cuts import find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns
@@ -105,8 +105,7 @@ class Counted(Countable):
         """The formula; the table has at least two rows that occur."""
 
     def _partial(self, problem: Problem) -> PerFeature:
-        if isinstance(self.bins, bool) or not isinstance(self.bins, int | np.integer) or self.bins < 1:
-            raise InputError(f"bins must be a whole number from 1, got {self.bins!r}.")
+        check_whole("bins", self.bins, 1)
         if isinstance(self.discretise, Mapping):
             unknown = [name for name in self.discretise if name not in problem.features]
             if unknown:

@@ -10,13 +10,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
 from nearwise.progress import progress, stage
 from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.selecting import FEWER
 
-__all__ = ["Descent", "EarlyStop", "check_steps", "constant_features", "descend"]
+__all__ = ["Descent", "EarlyStop", "constant_features", "descend"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -160,8 +159,3 @@ def constant_features(problem: Problem) -> NDArray[np.bool_]:
         one = plain and len(column.values) > 0 and bool((column.values == column.values[0]).all())
         out.append(one or measure.scale(problem.metric.p) == 0)
     return np.array(out, dtype=bool)
-
-
-def check_steps(max_iter: int) -> None:
-    if not isinstance(max_iter, int | np.integer) or isinstance(max_iter, bool) or max_iter < 1:
-        raise InputError(f"max_iter={max_iter!r}: expected a whole number of steps from 1.")

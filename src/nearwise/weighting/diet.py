@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.errors import check_whole
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_choice
-from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Diet"]
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError, check_choice
+from nearwise.errors import InputError, check_choice, check_whole, check_whole_or_none
 from nearwise.progress import stage
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 from nearwise.weights.base import as_numbers
 
@@ -241,7 +241,7 @@ class GeneticWeights(Weighting):
         check_whole("population_size", self.population_size, 2)
         check_whole("generations", self.generations, 0)
         check_whole("n_neighbors", self.n_neighbors, 1)
-        check_whole("patience", self.patience, 1, none=True)
+        check_whole_or_none("patience", self.patience, 1)
         for name in ("crossover_probability", "swap_probability"):
             given = getattr(self, name)
             if not (isinstance(given, int | float | np.number) and 0 <= given <= 1):

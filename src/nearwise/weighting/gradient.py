@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.arithmetic import log, power
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, check_whole, warn
 from nearwise.search.threads import threads
 from nearwise.statistics.descent.classes import SmoothError
 from nearwise.statistics.descent.kernels import Kernel, VariableKernel
 from nearwise.statistics.descent.numbers import SmoothNumberError
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
-from nearwise.weighting.descent import EarlyStop, check_steps, constant_features, descend
+from nearwise.weighting.descent import EarlyStop, constant_features, descend
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weights import Global, Weights
 
@@ -120,10 +118,10 @@ class NeighbourDescent(Weighting):
     def _learn(self, problem: Problem) -> Weights:
         k = self.n_neighbors
         if k != "loo":
-            _check_count("n_neighbors", k, " or 'loo': one neighbour gives no gradient", least=2)
-        check_steps(self.max_iter)
+            check_whole("n_neighbors", k, 2, " or 'loo': one neighbour gives no gradient")
+        check_whole("max_iter", self.max_iter, 1)
         if self.patience is not None:
-            _check_count("patience", self.patience, ", or None for no early stop")
+            check_whole("patience", self.patience, 1, ", or None for no early stop")
         start = np.where(constant_features(problem), 0.0, 1.0)
         self.mistakes_, self.stopped_ = np.zeros(0), ""
         if _is_hopeless(problem, start):
@@ -255,18 +253,13 @@ class VariableKernelSimilarity(Weighting):
         return Global(power(found.best, p), problem.features)
 
     def _check(self) -> None:
-        _check_count("n_neighbors", self.n_neighbors)
-        _check_count("n_width", self.n_width)
-        check_steps(self.max_iter)
+        check_whole("n_neighbors", self.n_neighbors, 1)
+        check_whole("n_width", self.n_width, 1)
+        check_whole("max_iter", self.max_iter, 1)
         if not (isinstance(self.width, int | float | np.number) and 0 < self.width < np.inf):
             raise InputError(f"width={self.width!r}: expected a number above 0.")
         if not (isinstance(self.stabiliser, int | float | np.number) and 0 <= self.stabiliser < np.inf):
             raise InputError(f"stabiliser={self.stabiliser!r}: expected a number from 0.")
-
-
-def _check_count(name: str, given: Any, otherwise: str = "", least: int = 1) -> None:
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise InputError(f"{name}={given!r}: expected a whole number from {least}{otherwise}.")
 
 
 def _smooth_error(problem: Problem, k: int, kernel: Kernel | None, n_jobs: int | None) -> SmoothError:

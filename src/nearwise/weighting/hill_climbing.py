@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole
 from nearwise.progress import stage
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["RandomMutation"]

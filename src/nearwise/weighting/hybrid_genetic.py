@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator, even, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["OPERATORS", "HybridGenetic"]
@@ -126,7 +127,7 @@ class HybridGenetic(Weighting):
     def _learn(self, problem: Problem) -> Weights:
         for name, least in (("n_neighbors", 1), ("population_size", 2), ("children", 1), ("rounds", 0)):
             check_whole(name, getattr(self, name), least)
-        check_whole("patience", self.patience, 1, none=True)
+        check_whole_or_none("patience", self.patience, 1)
         why = cannot_learn(problem)
         if why:
             for name in ("population_", "accuracies_", "history_", "accuracy_", "seed_", "stopped_"):

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, check_whole, check_whole_or_none, warn
 from nearwise.progress import stage
 from nearwise.search.terms import mean_of
 from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all
 from nearwise.weighting.nearby import NumberSoftmax, Softmax
 from nearwise.weighting.selecting import FEWER, case_order, check_amount, check_choice
-from nearwise.weighting.wrapping import cannot_learn, check_whole
+from nearwise.weighting.wrapping import cannot_learn
 from nearwise.weights import Global, Matrix, Weights
 
 __all__ = ["NeighbourhoodComponents", "NeighbourhoodWeights", "Softmax"]
@@ -180,7 +180,7 @@ class NeighbourhoodComponents(Weighting):
         return len(problem.features) >= len(np.unique(problem.target.values))
 
     def _check(self, problem: Problem) -> None:
-        check_whole("n_components", self.n_components, 1, none=True)
+        check_whole_or_none("n_components", self.n_components, 1)
         check_whole("max_iter", self.max_iter, 1)
         check_choice("init", self.init, STARTS)
         if self.init == "lda" and problem.target.classes is None:

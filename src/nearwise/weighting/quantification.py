@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, check_whole_or_none, warn
 from nearwise.statistics.counts.moments import Moments, Spread
 from nearwise.statistics.descent.directions import Directions, directions
 from nearwise.weighting.base import Mergeable, Place, Problem
@@ -68,9 +68,7 @@ class _Quantification(Mergeable):
         return self.learn(after)
 
     def _check(self, problem: Problem) -> None:
-        k = self.n_components
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-            raise InputError(f"n_components={k!r}: expected a whole number from 1, or None for all.")
+        check_whole_or_none("n_components", self.n_components, 1, ", or None for all")
         for measure in problem.metric.measures:
             if measure.fitted.form not in ("line", "overlap", "table"):
                 raise InputError(

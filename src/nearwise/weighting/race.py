@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole, check_whole_or_none
 from nearwise.progress import counted
 from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
@@ -26,7 +26,6 @@ from nearwise.weighting.selecting import (
     check_amount,
     check_choice,
 )
-from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Race"]
 
@@ -141,7 +140,7 @@ class Race(Searching):
     def _check(self, problem: Problem) -> None:
         check_whole("n_neighbors", self.n_neighbors, 1)
         check_whole("block", self.block, 1)
-        check_whole("max_features", self.max_features, 1, none=True)
+        check_whole_or_none("max_features", self.max_features, 1)
         check_choice("bound", self.bound, ("normal", "hoeffding"))
         check_choice("direction", self.direction, ("both", "forward", "backward"))
         check_amount("indifference", self.indifference)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.errors import InputError, check_choice, warn
+from nearwise.errors import InputError, check_choice, check_whole_or_none, warn
 from nearwise.search.base import TIE
 from nearwise.search.threads import threads
 from nearwise.statistics.contrasts.classes import Contrast
@@ -146,9 +146,7 @@ class ReliefLike(Weighting):
         return asking_cases(problem, self.n_samples, self.usual_asking, self.random_state)
 
     def _check(self, problem: Problem) -> None:
-        given = getattr(self, "n_neighbors", None)
-        if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1):
-            raise InputError(f"n_neighbors must be a whole number from 1, got {given!r}.")
+        check_whole_or_none("n_neighbors", getattr(self, "n_neighbors", None), 1, "")
         check_asking(self.n_samples)
         if self.drop is not None and not (isinstance(self.drop, float | np.floating) and 0 < self.drop < 1):
             raise InputError(f"drop={self.drop!r}: expected a share between 0 and 1, or None to drop no features.")

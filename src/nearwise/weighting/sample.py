@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.errors import InputError
+from nearwise.errors import check_whole_or_none
 
 __all__ = ["CONFIDENCE", "MAX_CASES", "Drawn", "check_max_cases", "heaviest", "mean_error", "told_sample"]
 
@@ -67,10 +67,7 @@ def mean_error(cases: int, means: int = 1) -> float:
 
 
 def check_max_cases(given: Any) -> None:
-    if given is None:
-        return
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 2:
-        raise InputError(f"max_cases={given!r}: expected a whole number of cases from 2, or None to learn from all.")
+    check_whole_or_none("max_cases", given, 2, ", or None to learn from all cases")
 
 
 def told_sample(sampled: dict[str, Any] | None) -> str:

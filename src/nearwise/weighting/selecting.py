@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.errors import InputError, check_choice, warn
+from nearwise.errors import InputError, check_choice, check_whole, warn
 from nearwise.search.threads import threads
-from nearwise.statistics.draws.folds import given_folds, seed_of, shuffled_folds
+from nearwise.statistics.draws.folds import given_folds, shuffled_folds
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.changes import ChangeEvaluator, Changes
 from nearwise.statistics.trials.numbers import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
-from nearwise.weighting.wrapping import cannot_learn, check_whole, evaluator_of, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, evaluator_of, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["Found", "Scorer", "Searching", "case_order", "check_amount", "check_choice"]

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot
 from nearwise.cases.kinds import Ordinal
 from nearwise.differences.metric import Measured, Metric
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, check_whole, warn
 from nearwise.search.threads import threads
-from nearwise.statistics.draws.folds import given_folds, seed_of
+from nearwise.statistics.draws.folds import given_folds
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.statistics.trials.numbers import NumberEvaluator
 from nearwise.statistics.trials.projection import Labels, by_counts, on_line
 from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
 from nearwise.weighting.budget import Budget
-from nearwise.weighting.wrapping import check_whole
 from nearwise.weights import Global, Weights
 
 __all__ = ["SingleFeatureAccuracy"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
 from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_amount
-from nearwise.weighting.wrapping import check_whole
 
 __all__ = ["Backward", "Forward", "eliminate"]
 
@@ -45,7 +45,7 @@ class Stepwise(Searching):
         self.max_cases = max_cases
 
     def _check(self, problem: Problem) -> None:
-        check_whole("max_features", self.max_features, 1, none=True)
+        check_whole_or_none("max_features", self.max_features, 1)
         check_whole("patience", self.patience, 1)
         check_amount("tol", self.tol)
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, check_whole, check_whole_or_none
 from nearwise.search.threads import threads
-from nearwise.statistics.draws.folds import seed_of
+from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.base import PRESET_GLOBAL, Place, Problem, Weighting
 from nearwise.weighting.encoding import Array, by_feature, rank_matrix, sklearn_module, some_or_all
 from nearwise.weighting.selecting import case_order, check_choice
-from nearwise.weighting.wrapping import check_whole
 from nearwise.weights import Global, Weights
 
 __all__ = ["Forest", "TreeFeatures"]
@@ -86,7 +85,7 @@ class TreeFeatures(Weighting):
 
     def _learn(self, problem: Problem) -> Weights:
         check_choice("criterion", self.criterion, CRITERIA)
-        check_whole("max_depth", self.max_depth, 1, none=True)
+        check_whole_or_none("max_depth", self.max_depth, 1)
         check_whole("min_samples_leaf", self.min_samples_leaf, 1)
         if not 0 <= self.ccp_alpha < np.inf:
             raise InputError(f"ccp_alpha={self.ccp_alpha!r}: expected a number from 0.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
-from nearwise.errors import InputError, warn
+from nearwise.errors import warn
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import given_folds
 from nearwise.statistics.trials.classes import Evaluator
@@ -18,7 +18,6 @@ from nearwise.weighting.base import Problem
 __all__ = [
     "CASES_A_FEATURE",
     "cannot_learn",
-    "check_whole",
     "evaluator",
     "evaluator_of",
     "warn_of_chance",
@@ -26,14 +25,6 @@ __all__ = [
 
 CASES_A_FEATURE = 5
 """with fewer cases a feature, a search finds weights that suit the cases by chance"""
-
-
-def check_whole(name: str, given: Any, least: int, none: bool = False) -> None:
-    """A parameter that must be a whole number from ``least``, or None where that is allowed."""
-    if none and given is None:
-        return
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise InputError(f"{name}={given!r}: expected a whole number from {least}{', or None' if none else ''}.")
 
 
 def evaluator(problem: Problem, folds: Any, seed: int, n_jobs: int | None) -> Evaluator:

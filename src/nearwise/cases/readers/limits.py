@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, fields
 
-from nearwise.errors import InputError, ReadError
+from nearwise.errors import ReadError, check_whole
 
 __all__ = ["LIMITS", "Limits"]
 
@@ -29,9 +29,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{field.name}={value!r}: expected a whole number from 1, such as {field.default:,}.")
+            value = check_whole(field.name, getattr(self, field.name), 1, f", such as {field.default:,}")
             object.__setattr__(self, field.name, min(value, sys.maxsize // 8))  # room for sums of C's integers
 
     def met(self, name: str, what: str) -> ReadError:

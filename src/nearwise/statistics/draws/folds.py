@@ -17,24 +17,7 @@ from nearwise.errors import InputError
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.statistics.draws.words import Words, case_blocks, mixed, salt, target_words
 
-__all__ = ["drawn_cases", "given_folds", "seed_of", "shuffled_folds", "stratified_cases"]
-
-
-def seed_of(random_state: Any) -> int:
-    """A whole number from a seed, a generator or None, which is a seed too: the same cases give the same result.
-
-    >>> seed_of(None), seed_of(7)
-    (0, 7)
-    """
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    if not isinstance(random_state, int | np.integer) or isinstance(random_state, bool) or random_state < 0:
-        raise InputError(f"random_state={random_state!r}: expected a whole number from 0, a generator or None.")
-    return int(random_state)
+__all__ = ["drawn_cases", "given_folds", "shuffled_folds", "stratified_cases"]
 
 
 def shuffled_folds(metric: Metric, cases: Measured, target: Target, folds: int, seed: int) -> NDArray[np.int32]:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measure
-from nearwise.errors import InputError
 from nearwise.progress import progress
 from nearwise.statistics.counts.values import ValueCounts
+from nearwise.statistics.draws.seeds import generator
 from nearwise.statistics.pair_means.classes import PairMeans, encoded, table_weights
 
-__all__ = ["check_seed", "generator", "sampled_means", "seeded"]
+__all__ = ["sampled_means"]
 
 SIDE = 32
 """values on either side of a block of sampled pairs"""
@@ -39,7 +39,7 @@ def sampled_means(counts: ValueCounts, measure: Measure, budget: int, confidence
     table = _table(counts, measure)[order]
     values = values[order]
     n = table_weights(counts, measure)
-    rng = generator(seed)
+    rng = generator(0 if seed is None else seed)  # so that the same cases give the same weights
     wanted = [(k, inside) for k in range(c) for inside in (True, False)]
     wanted = [(k, inside) for k, inside in wanted if n[k] > 0 and (inside or n.sum() - n[k] > 0)]
     each = max(SIDE * SIDE, budget // max(1, len(wanted)))
@@ -90,26 +90,3 @@ def _canonical(fitted: Fitted, values: NDArray[Any]) -> NDArray[np.intp]:
         return np.arange(len(values))
     keys = [key(v) for v in values]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-
-
-def generator(seed: Any) -> np.random.Generator:
-    """None is a seed too, so that the same cases give the same weights."""
-    if isinstance(seed, np.random.RandomState):
-        return np.random.default_rng(seed.randint(2**31))
-    return seeded(0 if seed is None else seed)
-
-
-def seeded(seed: Any) -> np.random.Generator:
-    """NumPy's generator of a seed."""
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"random_state={seed!r}: expected None, a whole number from 0, some of these, or a generator of NumPy."
-        ) from None
-
-
-def check_seed(random_state: Any) -> None:
-    """Refuse what cannot seed anything; a generator is not drawn from."""
-    if not isinstance(random_state, np.random.RandomState):
-        seeded(random_state)

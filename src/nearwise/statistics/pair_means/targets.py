@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
+from nearwise.statistics.draws.seeds import generator
 from nearwise.statistics.pair_means.classes import gaps_between
-from nearwise.statistics.pair_means.sampling import generator
 
 __all__ = ["TargetPairs", "product_of_gaps", "target_pairs"]
 
@@ -116,7 +116,8 @@ def _measured(
     n = len(values)
     rows = np.arange(n)
     if n * n > limit:
-        rows = np.sort(generator(seed).choice(n, max(1, min(n, int(limit // n))), replace=False))
+        seeded = generator(0 if seed is None else seed)
+        rows = np.sort(seeded.choice(n, max(1, min(n, int(limit // n))), replace=False))
     difference = both = largest = 0.0
     step = max(1, BLOCK // max(1, n))
     for start in range(0, len(rows), step):
