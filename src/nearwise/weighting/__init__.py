@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import Any
 
 from nearwise.errors import InputError, did_you_mean
-from nearwise.weighting.base import Mergeable, Place, Problem, Weighting
+from nearwise.weighting.base import Mergeable, Problem, Weighting
+from nearwise.weighting.place import Place
 
 __all__ = ["Mergeable", "Place", "Problem", "Weighting", "get", "methods"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.statistics.counts.contingency import Contingency
-from nearwise.weighting.base import PRESET_GLOBAL
 from nearwise.weighting.counted import Counted
+from nearwise.weighting.place import PRESET_GLOBAL
 
 __all__ = ["ChiSquared", "Gini", "SharedVariance", "chi_squared"]
 

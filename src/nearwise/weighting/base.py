@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,44 +32,11 @@ from nearwise.errors import InputError, not_fitted
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.statistics.draws.folds import stratified_cases
 from nearwise.statistics.draws.seeds import seed_of
+from nearwise.weighting.place import PRESET_GLOBAL, Place
 from nearwise.weighting.sample import Drawn, check_max_cases
 from nearwise.weights import Stored, Weights
 
-__all__ = [
-    "FEEDBACK_GLOBAL",
-    "FEEDBACK_SELECTION",
-    "PRESET_GLOBAL",
-    "PRESET_PER_CLASS",
-    "Mergeable",
-    "Place",
-    "Problem",
-    "Weighting",
-]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a method stands in the five dimensions of Wettschereck, Aha & Mohri (1997, sect. 3)."""
-
-    bias: str = "preset"
-    """"preset" or "feedback\": whether the classifier's performance guides the weights"""
-    weight_space: str = "continuous"
-    """"continuous" or "binary" (feature selection)"""
-    representation: str = "given"
-    """"given" or "transformed" features"""
-    generality: str = "global"
-    """"global" or "local": one vector, or one per class, value, case or query"""
-    knowledge: str = "poor"
-    """"poor" or "intensive": whether domain knowledge is used"""
-
-    def to_json(self) -> dict[str, str]:
-        return asdict(self)
-
-
-PRESET_GLOBAL = Place()
-PRESET_PER_CLASS = Place(generality="local")
-FEEDBACK_GLOBAL = Place(bias="feedback")
-FEEDBACK_SELECTION = Place(bias="feedback", weight_space="binary")
+__all__ = ["Mergeable", "Problem", "Weighting"]
 
 
 @dataclass(frozen=True)

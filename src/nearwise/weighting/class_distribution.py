@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import warn
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import PRESET_PER_CLASS, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.by_value import ByValue
+from nearwise.weighting.place import PRESET_PER_CLASS
 from nearwise.weights import PerClass, Weights
 
 __all__ = ["ClassDistribution"]

@@ -12,8 +12,9 @@ from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap, ValueDifference
 from nearwise.errors import InputError
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import Place, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.by_value import ByValue, ValueTable, conditional
+from nearwise.weighting.place import Place
 from nearwise.weights import PerValue, Weights
 
 __all__ = ["CrossCategory", "PerCategory", "ValueWeights"]

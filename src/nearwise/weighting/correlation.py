@@ -13,7 +13,8 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.errors import check_whole
-from nearwise.weighting.base import PRESET_GLOBAL, Mergeable, Problem
+from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weighting.selecting import case_order, check_amount
 from nearwise.weights import Global, Weights
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nearwise.errors import check_whole
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_choice
 

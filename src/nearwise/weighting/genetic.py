@@ -11,9 +11,10 @@ from nearwise.errors import InputError, check_choice, check_whole, check_whole_o
 from nearwise.progress import stage
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
 from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance

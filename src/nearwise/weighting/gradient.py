@@ -11,8 +11,9 @@ from nearwise.search.threads import threads
 from nearwise.statistics.descent.classes import SmoothError
 from nearwise.statistics.descent.kernels import Kernel, VariableKernel
 from nearwise.statistics.descent.numbers import SmoothNumberError
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.descent import EarlyStop, constant_features, descend
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weights import Global, Weights
 

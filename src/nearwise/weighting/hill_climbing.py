@@ -11,8 +11,9 @@ from nearwise.errors import InputError, check_whole
 from nearwise.progress import stage
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import FEEDBACK_SELECTION, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
 from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance

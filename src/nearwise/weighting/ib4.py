@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from nearwise.statistics.trials.online import Pool, first_smallest
 from nearwise.statistics.trials.records import Records
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, PerClass, Weights
 
 __all__ = ["IB4"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot, log2
 from nearwise.cases.target import BINS
 from nearwise.statistics.counts.contingency import Contingency
-from nearwise.weighting.base import PRESET_GLOBAL
 from nearwise.weighting.counted import Counted
+from nearwise.weighting.place import PRESET_GLOBAL
 
 __all__ = [
     "GainRatio",

@@ -12,7 +12,8 @@ from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.classes import FeaturePairs
 from nearwise.statistics.pair_means.targets import target_pairs
-from nearwise.weighting.base import PRESET_PER_CLASS, Mergeable, Problem
+from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.place import PRESET_PER_CLASS
 from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, PerClass, Weights
 

@@ -12,10 +12,11 @@ from nearwise.progress import stage
 from nearwise.search.terms import mean_of
 from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
 from nearwise.statistics.draws.seeds import seed_of
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Place, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all
 from nearwise.weighting.nearby import NumberSoftmax, Softmax
+from nearwise.weighting.place import FEEDBACK_GLOBAL, Place
 from nearwise.weighting.selecting import FEWER, case_order, check_amount, check_choice
 from nearwise.weighting.wrapping import cannot_learn
 from nearwise.weights import Global, Matrix, Weights

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nearwise.differences.metric import Encoded
-from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching
 from nearwise.weighting.stepwise import eliminate

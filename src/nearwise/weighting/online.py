@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, did_you_mean
 from nearwise.statistics.trials.online import Pool
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["EachWeights", "WeightedOverlap"]

@@ -14,7 +14,8 @@ from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, check_whole_or_none, warn
 from nearwise.statistics.counts.moments import Moments, Spread
 from nearwise.statistics.descent.directions import Directions, directions
-from nearwise.weighting.base import Mergeable, Place, Problem
+from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.place import Place
 from nearwise.weights import Global, Matrix, PerValue, Weights
 
 __all__ = ["QuantificationDistance", "QuantificationWeights"]

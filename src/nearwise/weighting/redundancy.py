@@ -14,9 +14,10 @@ from nearwise.errors import InputError, warn
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import PRESET_GLOBAL, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.counted import Counted, Discretised
 from nearwise.weighting.information import mutual_information
+from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["RedundancyCorrected"]

@@ -22,8 +22,9 @@ from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.statistics.contrasts.unknown import by_policy, by_probabilities
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.asking import AUTO, Asked, Asking, asking_cases, check_asking
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["Relief", "ReliefF", "ReliefLike", "contrast_weights"]

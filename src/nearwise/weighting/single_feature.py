@@ -21,8 +21,9 @@ from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.statistics.trials.numbers import NumberEvaluator
 from nearwise.statistics.trials.projection import Labels, by_counts, on_line
-from nearwise.weighting.base import FEEDBACK_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["SingleFeatureAccuracy"]

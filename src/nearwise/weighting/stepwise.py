@@ -9,8 +9,9 @@ import numpy as np
 from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import FEEDBACK_SELECTION, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.budget import Budget
+from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import Found, Scorer, Searching, check_amount
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from nearwise.errors import InputError
 from nearwise.statistics.draws.feature_words import feature_words
-from nearwise.weighting.base import Place, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.place import Place
 from nearwise.weights import Global, Weights
 
 __all__ = ["TopN"]

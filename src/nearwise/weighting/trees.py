@@ -9,8 +9,9 @@ import numpy as np
 from nearwise.errors import InputError, check_whole, check_whole_or_none
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import seed_of
-from nearwise.weighting.base import PRESET_GLOBAL, Place, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.encoding import Array, by_feature, rank_matrix, sklearn_module, some_or_all
+from nearwise.weighting.place import PRESET_GLOBAL, Place
 from nearwise.weighting.selecting import case_order, check_choice
 from nearwise.weights import Global, Weights
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearwise.weighting.base import PRESET_GLOBAL, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["Uniform"]

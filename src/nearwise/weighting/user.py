@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from nearwise.errors import WeightShapeError
-from nearwise.weighting.base import Place, Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.place import Place
 from nearwise.weights import Global, Weights
 from nearwise.weights.labels import labelled
 

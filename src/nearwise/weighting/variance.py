@@ -16,8 +16,9 @@ from nearwise.differences.metric import Measure
 from nearwise.errors import InputError
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns, sums_at
-from nearwise.weighting.base import PRESET_GLOBAL, Problem
+from nearwise.weighting.base import Problem
 from nearwise.weighting.counted import Countable, require_countable
+from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["FisherScore", "InverseDeviation"]
