@@ -13,7 +13,7 @@ from nearwise.cases.target import Target
 from nearwise.contract.validation import class_target, number_target
 from nearwise.errors import InputError
 from nearwise.search.base import TIE
-from nearwise.statistics.contrasts.classes import Contrast, Near
+from nearwise.statistics.contrasts.classes import Contrast, NearByGroup
 from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.weighting.asking import AUTO, Asked, Asking
 from nearwise.weighting.base import Problem
@@ -115,7 +115,7 @@ class RReliefF(ReliefLike):
 
     _number_scores = _scores
 
-    def _influence(self, near: Near) -> Floats:
+    def _influence(self, near: NearByGroup) -> Floats:
         """(e,) before it is made to add up to 1: cases at equal distance share that of their ranks."""
         if self.sigma is None:
             return near.shares

@@ -26,7 +26,7 @@ from nearwise.search.layout.columns import packed
 from nearwise.statistics.contrasts.unknown import Unknown
 from nearwise.statistics.scattered import scattered
 
-__all__ = ["Contrast", "Near"]
+__all__ = ["Contrast", "NearByGroup"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,7 +45,7 @@ MOST_SYMBOLS = 1 << 24
 
 
 @dataclass(frozen=True)
-class Near:
+class NearByGroup:
     """The k nearest cases of m queries in each of g groups, with all that tie for the last places.
 
     Query j has the entries ``ends[j * g + a] .. ends[j * g + a + 1]`` in group a, by (sum, index) where sums are asked
@@ -142,7 +142,7 @@ class Contrast:
 
     # ------------------------------------------------------------------------------------------------ near cases
 
-    def near(self, rows: NDArray[Any], k: int, with_sums: bool = False) -> Iterator[tuple[int, Ints, Near]]:
+    def near(self, rows: NDArray[Any], k: int, with_sums: bool = False) -> Iterator[tuple[int, Ints, NearByGroup]]:
         """The k nearest cases of each of these in every group, without the case itself.
 
         Pieces of (number, rows, near), in scattered order.
@@ -158,7 +158,7 @@ class Contrast:
             parts = [rows[self.groups[rows] == a] for a in np.unique(self.groups[rows])]
         pieces = [part[start : start + step] for part in parts for start in range(0, len(part), step)]
         for at in self._in_turns(pieces):
-            yield at, pieces[at], Near(*self._native.near(pieces[at], k, TIE, with_sums, self.threads))
+            yield at, pieces[at], NearByGroup(*self._native.near(pieces[at], k, TIE, with_sums, self.threads))
 
     def _in_turns(self, pieces: list[Ints]) -> Iterator[int]:
         """Their numbers, behind a progress bar."""
@@ -166,7 +166,7 @@ class Contrast:
         costs = [float(len(pieces[at])) for at in order]
         return progress(counted(order, sum(costs), costs), len(pieces), "comparing")
 
-    def _near_in_blocks(self, rows: Ints, k: int) -> Iterator[tuple[int, Ints, Near]]:
+    def _near_in_blocks(self, rows: Ints, k: int) -> Iterator[tuple[int, Ints, NearByGroup]]:
         members = [np.flatnonzero(self.groups == a) for a in range(self.n_groups)]
         for number, piece, sums in self.blocks(rows):
             found = [_nearest(sums[j], each[each != i], k) for j, i in enumerate(piece) for each in members]
@@ -174,9 +174,9 @@ class Contrast:
             at = np.concatenate([np.full(len(c), j // self.n_groups) for j, c in enumerate(cases)])
             chosen = np.concatenate(cases).astype(np.int32)
             ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            yield number, piece, Near(ends, np.array(inside), np.array(shares), chosen, sums[at, chosen])
+            yield number, piece, NearByGroup(ends, np.array(inside), np.array(shares), chosen, sums[at, chosen])
 
-    def listed(self, rows: Ints, near: Near, coefficients: Floats) -> Floats:
+    def listed(self, rows: Ints, near: NearByGroup, coefficients: Floats) -> Floats:
         """(p,) the coefficients (e,) of listed pairs times the differences of each feature."""
         ends = np.ascontiguousarray(near.ends[:: self.n_groups])
         if self._native is not None:

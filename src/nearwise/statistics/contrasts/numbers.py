@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
-from nearwise.statistics.contrasts.classes import Contrast, Near
+from nearwise.statistics.contrasts.classes import Contrast, NearByGroup
 from nearwise.statistics.scattered import Collected
 
 __all__ = ["RegressionContrast", "target_gaps"]
@@ -30,7 +30,7 @@ class RegressionContrast:
         self.sums = Collected(1 + 2 * len(contrast.measures))
         """N_dC, then N_dA and N_dC∧dA of each feature"""
 
-    def add_listed(self, at: int, rows: Ints, near: Near, influence: Floats) -> None:
+    def add_listed(self, at: int, rows: Ints, near: NearByGroup, influence: Floats) -> None:
         """Pairs as a list, of the piece number ``at``: the influence (e,) of each near case."""
         gaps = target_gaps(self.target, np.repeat(rows, np.diff(near.ends[:: self.contrast.n_groups])), near.cases)
         differs, both = (self.contrast.listed(rows, near, c) for c in (influence, influence * gaps))

@@ -22,7 +22,7 @@ from nearwise.search.base import TIE, Distance, Engine, Floats, Ints, Payload
 from nearwise.search.plan import plan
 from nearwise.statistics.descent.gather import left_out_pairs, pair_differences
 from nearwise.statistics.descent.kernels import InverseKernel, Kernel
-from nearwise.statistics.descent.neighbourhoods import Near, neighbourhoods
+from nearwise.statistics.descent.neighbourhoods import Neighbourhoods, neighbourhoods
 from nearwise.vote import InverseDistance, collect, tally
 from nearwise.weights import Global, Stored
 
@@ -138,7 +138,7 @@ class SmoothError:
             slopes[near.rows] = terms.slopes(by_sum, weights, sums)
         return float(_ordered_sum(errors)), _ordered_sum(slopes)
 
-    def _judged(self, near: Near, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
+    def _judged(self, near: Neighbourhoods, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
         """(m,) errors, and (l,) their derivative by the vote of each neighbour, empty unless asked for."""
         codes = self.target.values[near.cases]
         amounts = near.shares * self.target.weights[near.cases]
@@ -154,7 +154,7 @@ class SmoothError:
         """(m,) errors from votes (m, g, v)."""
         return self._gaps(votes[:, :, 0], rows)[0]
 
-    def _votes(self, near: Near, kernel: Floats) -> Floats:
+    def _votes(self, near: Neighbourhoods, kernel: Floats) -> Floats:
         """(m, c) what the neighbours (l,) of each case cast for each class."""
         c = self.target.n_classes
         amounts = near.shares * self.target.weights[near.cases] * kernel
@@ -179,7 +179,7 @@ class SmoothError:
 class _Terms:
     """delta_f^p of all neighbours, feature by feature, and which of them "ignore" leaves out."""
 
-    near: Near
+    near: Neighbourhoods
     powers: list[Floats]
     """p arrays (l,)"""
     known: list[NDArray[np.bool_]] | None
@@ -188,7 +188,7 @@ class _Terms:
     """(p,) what each feature counts with where all are left out"""
 
     @classmethod
-    def of(cls, error: SmoothError, near: Near) -> _Terms:
+    def of(cls, error: SmoothError, near: Neighbourhoods) -> _Terms:
         metric, cases, asking = error.metric, error.cases, error.asking
         queries = near.rows[near.owner]
         powers, out = [], []

@@ -9,7 +9,7 @@ import numpy as np
 
 from nearwise.arithmetic import exp, power
 from nearwise.search.base import TIE, Floats
-from nearwise.statistics.descent.neighbourhoods import Near
+from nearwise.statistics.descent.neighbourhoods import Neighbourhoods
 
 __all__ = ["InverseKernel", "Kernel", "VariableKernel"]
 
@@ -19,23 +19,23 @@ class Kernel(ABC):
     kernels are relative to the nearest neighbour, which keeps them away from overflow."""
 
     @abstractmethod
-    def weigh(self, sums: Floats, near: Near, p: float) -> Floats:
+    def weigh(self, sums: Floats, near: Neighbourhoods, p: float) -> Floats:
         """(l,) votes of the neighbours."""
 
     @abstractmethod
-    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Near, p: float) -> Floats:
+    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Neighbourhoods, p: float) -> Floats:
         """(l,) dE/ds from dE/dK, for an E that a common factor of K leaves alone."""
 
 
 class InverseKernel(Kernel):
     """1/d; neighbours at distance 0 alone vote, equally, and nothing changes that (Readings K1, S3)."""
 
-    def weigh(self, sums: Floats, near: Near, p: float) -> Floats:
+    def weigh(self, sums: Floats, near: Neighbourhoods, p: float) -> Floats:
         first = near.smallest(sums)
         ratio = np.divide(first, sums, out=np.ones_like(sums), where=sums > 0)
         return np.asarray(power(ratio, 1.0 / p))
 
-    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Near, p: float) -> Floats:
+    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Neighbourhoods, p: float) -> Floats:
         moves = near.smallest(sums) > 0
         return np.where(moves, -by_kernel * kernel / (p * np.where(sums > 0, sums, 1.0)), 0.0)
 
@@ -55,20 +55,20 @@ class VariableKernel(Kernel):
     nearest: int = 5
     """M"""
 
-    def weigh(self, sums: Floats, near: Near, p: float) -> Floats:
+    def weigh(self, sums: Floats, near: Neighbourhoods, p: float) -> Floats:
         sigma, _ = self._sigma(sums, near, p)
         squares = power(sums, 2.0 / p)
         wide = sigma > 0
         exponent = (squares - near.smallest(squares)) / (2.0 * np.square(np.where(wide, sigma, 1.0)))
         return np.asarray(np.where(wide, exp(-exponent), sums == 0))
 
-    def _sigma(self, sums: Floats, near: Near, p: float) -> tuple[Floats, Floats]:
+    def _sigma(self, sums: Floats, near: Neighbourhoods, p: float) -> tuple[Floats, Floats]:
         """(l,) the width of each neighbour's kernel, and (l,) the part of it that the neighbour's distance has."""
         parts = self._among_nearest(sums, near)
         parts *= self.width / near.added(parts)[near.owner]
         return near.added(parts * power(sums, 1.0 / p))[near.owner], parts
 
-    def _among_nearest(self, sums: Floats, near: Near) -> Floats:
+    def _among_nearest(self, sums: Floats, near: Neighbourhoods) -> Floats:
         """(l,) the share of one of the M first places that each neighbour has; ties share fairly."""
         filled = np.cumsum(near.shares)
         before = filled - near.shares
@@ -83,7 +83,7 @@ class VariableKernel(Kernel):
         share = np.minimum(1.0, left / group)[near.owner]
         return np.where(inside, near.shares, np.where(tied, near.shares * share, 0.0))
 
-    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Near, p: float) -> Floats:
+    def slopes(self, by_kernel: Floats, sums: Floats, kernel: Floats, near: Neighbourhoods, p: float) -> Floats:
         sigma, parts = self._sigma(sums, near, p)
         wide, apart = sigma > 0, sums > 0
         known = np.where(apart, sums, 1.0)

@@ -13,11 +13,11 @@ from nearwise.differences.metric import Measured
 from nearwise.progress import counted
 from nearwise.search.base import TIE, Engine, Floats, Ints, Neighbours, Payload
 
-__all__ = ["Near", "neighbourhoods"]
+__all__ = ["Neighbourhoods", "neighbourhoods"]
 
 
 @dataclass(frozen=True)
-class Near:
+class Neighbourhoods:
     """The neighbours of m cases as one list: those of case ``rows[i]`` from ``starts[i]`` on, nearest first."""
 
     rows: Ints
@@ -44,7 +44,7 @@ class Near:
         return np.asarray(np.minimum.reduceat(values, self.starts)[self.owner])
 
 
-def neighbourhoods(engine: Engine, cases: Measured, k: int, payload: Payload, most: int) -> Iterator[Near]:
+def neighbourhoods(engine: Engine, cases: Measured, k: int, payload: Payload, most: int) -> Iterator[Neighbourhoods]:
     """The neighbours of all stored cases, each without itself, about ``most`` neighbours at a time."""
     n = len(cases)
     step = max(1, most // k)
@@ -58,10 +58,12 @@ def neighbourhoods(engine: Engine, cases: Measured, k: int, payload: Payload, mo
             yield _lists(engine, cases, rows[at], _rows_of(found, at), crowded[at])
 
 
-def _lists(engine: Engine, cases: Measured, rows: Ints, found: Neighbours, crowded: NDArray[np.bool_]) -> Near:
+def _lists(
+    engine: Engine, cases: Measured, rows: Ints, found: Neighbours, crowded: NDArray[np.bool_]
+) -> Neighbourhoods:
     k = found.indices.shape[1]
     if not crowded.any():
-        return Near(rows, found.indices.ravel(), np.ones(found.indices.size), np.arange(len(rows)) * k)
+        return Neighbourhoods(rows, found.indices.ravel(), np.ones(found.indices.size), np.arange(len(rows)) * k)
     limits = found.sums[:, -1] * (1.0 + TIE)
     asked = np.flatnonzero(crowded)
     more = engine.within(cases.take(rows[asked]), limits[asked], rows[asked])
@@ -72,7 +74,7 @@ def _lists(engine: Engine, cases: Measured, rows: Ints, found: Neighbours, crowd
         lists[row] = near
         shares[row] = np.where(tied, (k - (~tied).sum()) / tied.sum(), 1.0)
     starts = np.cumsum([0, *(len(near) for near in lists[:-1])])
-    return Near(rows, np.concatenate(lists), np.concatenate(shares), starts)
+    return Neighbourhoods(rows, np.concatenate(lists), np.concatenate(shares), starts)
 
 
 def _rows_of(found: Neighbours, at: Ints) -> Neighbours:

@@ -10,7 +10,7 @@ from nearwise.cases.target import Target
 from nearwise.errors import InputError
 from nearwise.search.base import Floats, Ints, Payload
 from nearwise.statistics.descent.classes import SmoothError
-from nearwise.statistics.descent.neighbourhoods import Near
+from nearwise.statistics.descent.neighbourhoods import Neighbourhoods
 
 __all__ = ["SmoothNumberError"]
 
@@ -42,7 +42,7 @@ class SmoothNumberError(SmoothError):
         """The mean squared error over the variance under one weight vector (p,): no number is wrong or right."""
         return float(self.errors([weights])[0] / max(self.target.weights.sum(), 1e-300))
 
-    def _judged(self, near: Near, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
+    def _judged(self, near: Neighbourhoods, kernel: Floats, with_gradient: bool) -> tuple[Floats, Floats]:
         amounts, values = near.shares * self.target.weights[near.cases], self.target.values[near.cases]
         votes = amounts * kernel
         totals = near.added(votes)
