@@ -29,26 +29,26 @@ class Change(NamedTuple):
 
 FAULTS: dict[str, Change] = {
     "a tie must be equal": Change(
-        "decide.cpp", "} else if (each.sum <= last + margin) {", "} else if (each.sum <= last) {"
+        "selection/ranking.cpp", "} else if (each.sum <= last + margin) {", "} else if (each.sum <= last) {"
     ),
-    "no tie is inside": Change("decide.cpp", "if (each.sum < last - margin) {", "if (each.sum < last) {"),
+    "no tie is inside": Change("selection/ranking.cpp", "if (each.sum < last - margin) {", "if (each.sum < last) {"),
     "a box at the limit is not opened": Change(
-        "kd.visit.hpp", "|| !(bounds[lane] <= limit)) continue;", "|| !(bounds[lane] < limit)) continue;"
+        "index/tree/visit.hpp", "|| !(bounds[lane] <= limit)) continue;", "|| !(bounds[lane] < limit)) continue;"
     ),
     "a case at the limit is not seen": Change(
-        "kd.visit.hpp", "if (sums[i] <= limit) found", "if (sums[i] < limit) found"
+        "index/tree/visit.hpp", "if (sums[i] <= limit) found", "if (sums[i] < limit) found"
     ),
     "the limit of codes leaves out ties": Change(
-        "coded.limit.hpp", "std::min(limit_, tie_end(sums_.back(), tie_))", "std::min(limit_, sums_.back())"
+        "index/codes/limit.hpp", "std::min(limit_, tie_end(sums_.back(), tie_))", "std::min(limit_, sums_.back())"
     ),
     "single precision without its error": Change(
-        "dense.bounds.hpp", "return {apart_ * unit * both + tiny_ + more,", "return {0.0 * both,"
+        "index/dense/bounds.hpp", "return {apart_ * unit * both + tiny_ + more,", "return {0.0 * both,"
     ),
     "the product without its error": Change(
-        "dense.bounds.hpp", "1.1 * unit * (features_ + 8) * (reach", "0.0 * (features_ + 8) * (reach"
+        "index/dense/bounds.hpp", "1.1 * unit * (features_ + 8) * (reach", "0.0 * (features_ + 8) * (reach"
     ),
     "bytes without the error of the query": Change(
-        "coarse_search.cpp", "((squares() ? std::sqrt(error) : error) + band_->error) * careful", "0.0 * error"
+        "index/bytes/search.cpp", "((squares() ? std::sqrt(error) : error) + band_->error) * careful", "0.0 * error"
     ),
 }
 """name -> one line of a kernel that is wrong in its tie rule or its bound"""

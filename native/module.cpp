@@ -1,12 +1,11 @@
-// nearwise._core: chooses the instruction set and gathers the kernels. X.bind.cpp is the border of kernel X, X.tile.cpp
-// its hot loops, compiled once per instruction set.
+// nearwise._core: chooses the instruction set and gathers the kernels.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdlib>
 #include <string>
 
-#include "instructions.hpp"
+#include "machine/instructions.hpp"
 
 namespace nearwise {
 namespace {

@@ -42,7 +42,7 @@ def power(raw: Any, p: float) -> Any:
 
 
 def _multiplied_out(raw: Any, exponent: int) -> Any:
-    """raw^exponent by squaring; the twin of `Whole` in native/raised.hpp."""
+    """raw^exponent by squaring; the twin of `Whole` in native/arithmetic/raised.hpp."""
     out = None
     while True:
         if exponent & 1:

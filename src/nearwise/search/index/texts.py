@@ -21,7 +21,7 @@ from nearwise.weights import Global, PerClass
 __all__ = ["TextStages"]
 
 LETTERS, COUNTS = 255, 32
-"""letters of a text at most, and counts of letters, in native/staged.hpp"""
+"""letters of a text at most, and counts of letters, in native/index/two_stage/two_stage.hpp"""
 CHUNK_LETTERS = 150_000_000
 """letters of stored texts a call and thread: under 100 ms even where all are compared, so that Ctrl-C answers"""
 PACKED = 1 << 22

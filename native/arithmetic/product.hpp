@@ -1,0 +1,24 @@
+// The matrix product in one order: the processor changes nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/instructions.hpp"
+
+namespace nearwise {
+
+using Count = std::int64_t;
+
+// a (m, n) with the entry (i, j) at a[i * row + j * column], b (n, k) in C order, out (m, k) in C order.
+struct Factors {
+  const double* a;
+  const double* b;
+  Count m, n, k, row, column;
+};
+
+// Writes the product; one implementation per instruction set.
+NEARWISE_EACH_INSTRUCTION_SET(
+void product(const Factors& factors, double* out);
+)
+
+}  // namespace nearwise

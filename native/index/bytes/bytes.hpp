@@ -1,0 +1,86 @@
+// Nearest cases by whole numbers: every number becomes one byte, sums of products are exact in 16 bits, and only the
+// rounding to bytes, known for every case and query, separates them from the true sums. What the bytes cannot rule out
+// is measured in single, then in double precision.
+//
+// Shapes: n cases, m queries, d numbers in pairs, s symbols, 32 cases a panel, 6 queries a group.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/instructions.hpp"
+#include "selection/ranking.hpp"
+
+namespace nearwise {
+
+constexpr int coarse_width = 32;
+constexpr int coarse_height = 6;
+constexpr int offset_squares = 90;   // bytes hold -90 .. 90 plus this, so that a pair of products fits 16 bits
+constexpr int offset_moduli = 127;   // bytes hold -127 .. 127 plus this
+constexpr double farther = 1.15;     // queries this many times farther from the centre than any case still have bytes
+
+// A run of panels against one group of queries. The value of a case is half its squared distance, or its distance, of
+// whole numbers: constant + start + sum over pairs, less 2^15, modulo 2^16. So a case far away may look near, but none
+// that is near looks far.
+struct CoarseBlock {
+  const std::uint8_t* bytes;           // [panels, pairs, 32, 2]
+  const std::int16_t* codes;           // [panels, s, 32]
+  const std::uint16_t* start;          // [panels, 32] half of |x|^2
+  Count panels, pairs, s;
+  const std::uint32_t* query_bytes;    // [pairs, 6] a pair of bytes, twice
+  const std::int16_t* query_codes;     // [s, 6]
+  const std::uint16_t* weights;        // [s] what a mismatch adds
+  const std::uint16_t* constants;      // [6]
+  bool moduli;
+};
+
+// Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
+struct CoarseListener {
+  std::int16_t limits[coarse_height];
+  virtual void found(int row, Count panel, std::uint32_t mask, const std::int16_t* values) = 0;
+
+ protected:
+  ~CoarseListener() = default;
+};
+
+NEARWISE_EACH_INSTRUCTION_SET(
+void propose_coarse(const CoarseBlock& block, CoarseListener& listener);
+)
+
+class Coarse {
+ public:
+  explicit Coarse(Columns columns);
+  void nearest(const Ask& ask, const Answer& answer) const;
+  bool is_usable() const { return is_usable_; }  // no missing number, no code beyond 16 bits, nothing infinite
+  const Columns& columns() const { return columns_; }
+
+ private:
+  friend class CoarseSearch;
+  // Cases of one segment and of similar length (distance from the centre), with a gain of their own.
+  struct Band {
+    Count segment, first_panel, panels, first_case, cases;
+    double gain;    // whole numbers a unit
+    double reach;   // the largest length, in units
+    double error;   // the largest distance between a case and its bytes, in whole numbers
+  };
+  std::vector<double> measure();
+  void split(const std::vector<double>& lengths);
+  void pack(Band& band);
+  double room(double reach, double symbols) const;
+
+  Columns columns_;
+  std::vector<Count> numbers_, symbols_;  // features by kind
+  std::vector<double> centre_;            // [d]
+  std::vector<double> factors_;           // [g, d] what a number is multiplied by
+  std::vector<Band> bands_;
+  std::vector<std::int32_t> order_;       // packed case -> case
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::int16_t> codes_;
+  std::vector<std::uint16_t> start_;
+  Count stride_ = 0;                      // d rounded up to whole vectors of four
+  std::vector<float> rows_;               // [n, stride] packed cases row by row, times row_gain_
+  double row_gain_ = 1.0;                 // a power of two that keeps single precision far from overflow
+  bool is_usable_ = true;
+};
+
+}  // namespace nearwise

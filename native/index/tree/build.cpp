@@ -1,0 +1,225 @@
+// Builds the kd-tree: cases are halved at the median of the widest feature, weighted, until a leaf holds them.
+//
+// Every split is at a whole number of leaves, so all leaves but the last are full and the shape of the tree follows
+// from the number of leaves alone; equal rows split like any others. Two halvings make one node with four children.
+// Large ranges take the widest feature from a sample of their cases. They are halved through (value, case) pairs until
+// they fit the cache; such a range is copied once and finished there. The boxes come last, from the leaves up, and are tight.
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <system_error>
+
+#include "index/tree/kd.hpp"
+
+namespace nearwise {
+namespace {
+
+constexpr Count cached_values = 32768;  // numbers of a range that is finished in a local copy: half a core's cache
+constexpr Count sample_length = 256;    // cases that choose the feature of a larger range
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Keyed {
+  double value;
+  std::int32_t at;
+  // by place among equal values, so that the tree does not depend on how the library selects
+  bool operator<(const Keyed& other) const { return value < other.value || (value == other.value && at < other.at); }
+};
+
+Count middle_of(Count first, Count last) { return first + (last - first) / 2; }
+
+class Builder {
+ public:
+  Builder(const KdCases& cases, Count segment, KdTree& tree)
+      : cases_(cases), start_(cases.segments[segment]), tree_(tree) {
+    tree.n = cases.segments[segment + 1] - start_;
+    tree.leaves = (tree.n + leaf_length - 1) / leaf_length;
+    for (Count f = 0; f < cases.p; ++f) {
+      const double coefficient = cases.coefficients[segment * cases.p + f];
+      if (coefficient == 0) continue;
+      tree.features.push_back(f);
+      tree.coefficients.push_back(coefficient);
+    }
+    d_ = static_cast<Count>(tree.features.size());
+    tree.tiles.assign(static_cast<std::size_t>(tree.leaves * d_ * leaf_length), 0.0);
+    tree.index.resize(static_cast<std::size_t>(tree.n));
+    leaf_boxes_.resize(static_cast<std::size_t>(tree.leaves * d_ * 2));
+    keyed_.resize(static_cast<std::size_t>(tree.n));
+    for (Count i = 0; i < tree.n; ++i) keyed_[i].at = static_cast<std::int32_t>(i);
+  }
+
+  void build(Count threads) {
+    halve(0, tree_.leaves, threads);
+    tree_.height = connect(0, tree_.leaves);
+    box_nodes();
+  }
+
+ private:
+  const double* column(Count f) const { return cases_.columns + tree_.features[f] * cases_.n + start_; }
+  Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
+
+  // The feature with the largest coefficient * width^power among `count` cases that value(f, j) gives, or among a sample
+  // of them if there it varies; -1 if no feature does.
+  template <class Value>
+  Count widest(Count count, Value value) const {
+    const Count step = (count + sample_length - 1) / sample_length;
+    const Count sampled = widest_of_every(step, count, value);
+    return sampled >= 0 || step == 1 ? sampled : widest_of_every(1, count, value);
+  }
+
+  template <class Value>
+  Count widest_of_every(Count step, Count count, Value value) const {
+    Count best = -1;
+    double largest = 0.0;
+    for (Count f = 0; f < d_; ++f) {
+      double low = infinity, high = -infinity;
+      for (Count j = 0; j < count; j += step) {
+        const double x = value(f, j);
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+      }
+      const double width = high - low;
+      const double weighted = tree_.coefficients[f] * (cases_.power == 2 ? width * width : width);
+      if (width > 0 && (best < 0 || weighted > largest)) best = f, largest = weighted;
+    }
+    return best;
+  }
+
+  void halve(Count first, Count last, Count threads) {
+    const Count begin = position(first), end = position(last), count = end - begin;
+    if (last - first == 1 || count * d_ <= cached_values) {
+      finish(first, last);
+      return;
+    }
+    const Count middle = middle_of(first, last);
+    const Count f = widest(count, [&](Count g, Count j) { return column(g)[keyed_[begin + j].at]; });
+    if (f >= 0) {
+      const double* x = column(f);
+      for (Count i = begin; i < end; ++i) keyed_[i].value = x[keyed_[i].at];
+      std::nth_element(keyed_.begin() + begin, keyed_.begin() + position(middle), keyed_.begin() + end);
+    }
+    std::future<void> helper;
+    if (threads > 1) {
+      try {
+        helper = std::async(std::launch::async, [=, this] { halve(first, middle, threads / 2); });
+      } catch (const std::system_error&) {
+        // the system gives no more threads: this one does both halves
+      }
+    }
+    if (!helper.valid()) halve(first, middle, 1);
+    halve(middle, last, threads - threads / 2);
+    if (helper.valid()) helper.get();
+  }
+
+  // A range in the cache: its columns and an order of its cases that is refined until each leaf has its own.
+  void finish(Count first, Count last) {
+    const Count begin = position(first), count = position(last) - begin;
+    std::vector<double> columns(static_cast<std::size_t>(d_ * count));
+    std::vector<Keyed> order(static_cast<std::size_t>(count));
+    for (Count f = 0; f < d_; ++f)
+      for (Count i = 0; i < count; ++i) columns[f * count + i] = column(f)[keyed_[begin + i].at];
+    for (Count i = 0; i < count; ++i) order[i].at = static_cast<std::int32_t>(i);
+    halve_local(first, last, begin, columns.data(), count, order.data());
+  }
+
+  // `columns` [d, stride] and `order` start at the case `begin`
+  void halve_local(Count first, Count last, Count begin, const double* columns, Count stride, Keyed* order) {
+    Keyed* own = order + (position(first) - begin);
+    const Count count = position(last) - position(first);
+    if (last - first == 1) {
+      write_leaf(first, begin, columns, stride, own, count);
+      return;
+    }
+    const Count middle = middle_of(first, last);
+    const Count f = widest(count, [&](Count g, Count j) { return columns[g * stride + own[j].at]; });
+    if (f >= 0) {
+      for (Count j = 0; j < count; ++j) own[j].value = columns[f * stride + own[j].at];
+      std::nth_element(own, own + (position(middle) - position(first)), own + count);
+    }
+    halve_local(first, middle, begin, columns, stride, order);
+    halve_local(middle, last, begin, columns, stride, order);
+  }
+
+  void write_leaf(Count leaf, Count begin, const double* columns, Count stride, const Keyed* own, Count count) {
+    for (Count j = 0; j < count; ++j) {
+      const Count packed = start_ + keyed_[begin + own[j].at].at;
+      tree_.index[position(leaf) + j] = static_cast<std::int32_t>(cases_.index[packed]);
+    }
+    for (Count f = 0; f < d_; ++f) {
+      double* tile = tree_.tiles.data() + (leaf * d_ + f) * leaf_length;
+      double low = infinity, high = -infinity;
+      for (Count j = 0; j < count; ++j) {
+        const double x = columns[f * stride + own[j].at];
+        tile[j] = x;
+        low = std::min(low, x);
+        high = std::max(high, x);
+      }
+      leaf_boxes_[(leaf * d_ + f) * 2] = low;
+      leaf_boxes_[(leaf * d_ + f) * 2 + 1] = high;
+    }
+  }
+
+  // Makes the nodes over the leaves first .. last, parents before children; returns the height.
+  Count connect(Count first, Count last) {
+    const std::size_t node = tree_.children.size();
+    tree_.children.resize(node + fan_out, KdTree::none);
+    Count height = 1, lane = 0;
+    const Count middle = middle_of(first, last);
+    const Count cuts[] = {first, middle_of(first, middle), middle, middle_of(middle, last), last};
+    for (Count part = 0; part < fan_out; ++part) {
+      const Count from = cuts[part], to = cuts[part + 1];
+      if (from == to) continue;
+      std::int32_t child = static_cast<std::int32_t>(~from);
+      if (to - from > 1) {
+        child = static_cast<std::int32_t>(tree_.children.size() / fan_out);
+        height = std::max(height, 1 + connect(from, to));
+      }
+      tree_.children[node + lane++] = child;
+    }
+    return height;
+  }
+
+  void box_nodes() {
+    const Count nodes = static_cast<Count>(tree_.children.size()) / fan_out;
+    tree_.boxes.resize(static_cast<std::size_t>(nodes * d_ * 2 * fan_out));
+    for (Count node = nodes - 1; node >= 0; --node)  // children come after their parents
+      for (Count lane = 0; lane < fan_out; ++lane)
+        for (Count f = 0; f < d_; ++f) {
+          const auto [low, high] = ends(tree_.children[node * fan_out + lane], f);
+          double* box = tree_.boxes.data() + (node * d_ + f) * 2 * fan_out;
+          box[lane] = low;
+          box[fan_out + lane] = high;
+        }
+  }
+
+  std::pair<double, double> ends(std::int32_t child, Count f) const {
+    if (child == KdTree::none) return {infinity, -infinity};
+    if (child < 0) {
+      const double* box = leaf_boxes_.data() + (static_cast<Count>(~child) * d_ + f) * 2;
+      return {box[0], box[1]};
+    }
+    const double* box = tree_.boxes.data() + (child * d_ + f) * 2 * fan_out;
+    return {*std::min_element(box, box + fan_out), *std::max_element(box + fan_out, box + 2 * fan_out)};
+  }
+
+  const KdCases& cases_;
+  const Count start_;
+  KdTree& tree_;
+  Count d_ = 0;
+  std::vector<Keyed> keyed_;         // [n] the packed cases in the order of the leaves, as far as it is known
+  std::vector<double> leaf_boxes_;   // [leaves, d, 2]
+};
+
+}  // namespace
+
+KdForest kd_build(const KdCases& cases, Count threads) {
+  KdForest forest{{}, cases.n, cases.p, cases.power};
+  for (Count a = 0; a < cases.g; ++a) {
+    if (cases.segments[a] == cases.segments[a + 1]) continue;
+    KdTree tree{};
+    Builder(cases, a, tree).build(threads);
+    forest.trees.push_back(std::move(tree));
+  }
+  return forest;
+}
+
+}  // namespace nearwise

@@ -1,0 +1,84 @@
+// A bucketed kd-tree per segment of cases, built once and then only read. Shapes: n cases, m queries, p features,
+// g segments, d features of a segment whose coefficient is not 0, v values per case.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "index/scan/scan.hpp"
+#include "index/tree/loops.hpp"
+
+namespace nearwise {
+
+// Puts a vector on cache lines, so that a row of a tile or of a box is not read from two.
+template <class T>
+struct OnCacheLines {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+  OnCacheLines() = default;
+  template <class U>
+  OnCacheLines(const OnCacheLines<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+  void deallocate(T* data, std::size_t) noexcept { ::operator delete(data, line); }
+  bool operator==(const OnCacheLines&) const = default;
+};
+using Lines = std::vector<double, OnCacheLines<double>>;
+
+struct KdTree {
+  static constexpr std::int32_t none = INT32_MIN;
+  std::vector<Count> features;         // [d] in schema order
+  std::vector<double> coefficients;    // [d]
+  Lines tiles;                         // [leaves, d, leaf_length]; the places after the last case hold 0
+  std::vector<std::int32_t> index;     // [cases of the segment] by leaf; the original index, which breaks equal sums
+  Lines boxes;                         // [nodes, d, 2, fan_out] the ends of the tight boxes of the children
+  std::vector<std::int32_t> children;  // [nodes, fan_out]; node >= 0, ~leaf < 0, or none. The root is node 0
+  Count n, leaves, height;
+};
+
+struct KdCases {
+  const double* columns;       // [p, n] feature-major, finite
+  const Count* segments;       // [g + 1] packed cases segments[a] .. segments[a + 1] weigh by row a of coefficients
+  const double* coefficients;  // [g, p] not negative
+  const Count* index;          // [n] the original index of a packed case, 0 .. n - 1
+  Count n, p, g;
+  int power;
+};
+
+struct KdForest {
+  std::vector<KdTree> trees;  // of the segments that have cases
+  Count n, p;
+  int power;
+};
+
+struct KdPayload {
+  const std::int32_t* codes;  // [n] by original index
+  const double* values;       // [n, v]
+  Count v, n_groups;
+};
+
+struct KdQueries {
+  const double* values;  // [m, p] finite
+  const Count* exclude;  // [m] the original index that this query must skip, or -1
+  Count m;
+};
+
+using Near = std::vector<std::pair<double, Count>>;  // (sum, original index), ascending
+
+KdForest kd_build(const KdCases& cases, Count threads);
+
+// [m] where in the largest tree a query falls: queries in this order find the leaves they read in the cache.
+std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
+                             const KdLoops& loops);
+
+// As scan; visited [m] counts the cases whose sums were worked out.
+void kd_nearest(const KdForest& forest, const KdQueries& queries, Count k, double tolerance, const KdPayload& payload,
+                Count threads, const KdLoops& loops, const Nearest& nearest, Count* visited);
+
+// All cases with a sum of at most limits[m].
+std::vector<Near> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits, Count threads,
+                            const KdLoops& loops);
+
+}  // namespace nearwise

@@ -1,0 +1,35 @@
+// The hot loops of the kd-tree; one implementation per instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/instructions.hpp"
+
+namespace nearwise {
+
+using Count = std::int64_t;
+
+constexpr Count leaf_length = 32;  // cases of a leaf: a bit each in a mask, and its tile of 16 features fits 4 KiB
+constexpr Count fan_out = 4;       // children of a node: their boxes are compared side by side in one vector
+
+// What a query is compared under: its values and the coefficients of the features that count, in schema order.
+struct Asked {
+  const double* values;        // [d]
+  const double* coefficients;  // [d]
+  Count d;
+  int power;                   // 1 or 2
+};
+
+struct KdLoops {
+  // bounds[j] <= the sum of every case in box j; boxes [d, 2, fan_out] hold low and high ends. Where the bounds of all
+  // boxes pass `limit` they need not be finished.
+  void (*bounds)(const double* boxes, const Asked& asked, double limit, double* bounds);
+  // Sums over a tile [d, leaf_length]; returns the mask of those that are at most `limit`, the others need not be finished.
+  std::uint32_t (*leaf)(const double* tile, const Asked& asked, double limit, double* sums);
+};
+
+NEARWISE_EACH_INSTRUCTION_SET(
+KdLoops kd_loops();
+)
+
+}  // namespace nearwise

@@ -1,0 +1,83 @@
+// What a two-stage search keeps while it runs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "index/two_stage/two_stage.hpp"
+
+namespace nearwise::stages {  // other kernels have a Neighbour and a Workspace of their own
+
+constexpr Count block_length = 4;  // queries that share a stretch of cases
+constexpr Count first_batch = 4;   // cases compared in full at first, for each neighbour asked for
+constexpr std::int16_t unknown = INT16_MIN;
+
+struct Neighbour {
+  double sum;
+  std::int32_t index, packed;
+  bool operator<(const Neighbour& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
+};
+
+struct Candidate {
+  float lower, cheap;  // bounds of the whole sum, and of the numbers and symbols alone
+  std::int32_t packed;
+  std::int32_t bucket;
+};
+
+// One text of the query.
+struct Asked {
+  Pattern pattern;
+  const std::uint8_t* counts;
+  int length;        // -1: missing
+  bool share;        // whether edits are divided by the longer length
+  double one, both;  // raw differences where one or both are missing
+  std::array<LengthRule, most_letters + 2> rules;  // by length + 1
+};
+
+// Made before the threads start, so that no thread can run out of memory.
+struct Workspace {
+  Workspace(Count packed, Count features, Count t, Count d, Count k)
+      : bounds(static_cast<std::size_t>(block_length * packed)),
+        minima(static_cast<std::size_t>(block_length * packed / chunk)),
+        lines(static_cast<std::size_t>(block_length), std::vector<Line>(static_cast<std::size_t>(features))),
+        rows(static_cast<std::size_t>(packed) + 8),
+        words(static_cast<std::size_t>(256 * most_words * t)),
+        asked(static_cast<std::size_t>(t)),
+        edits(static_cast<std::size_t>(t)),
+        known(static_cast<std::size_t>(d), unknown) {
+    const auto all = static_cast<std::size_t>(packed);
+    candidates.resize(all + 1);
+    sorted.resize(all);
+    touched.reserve(all * static_cast<std::size_t>(t) + lanes);
+    found.reserve(all);
+    heap.reserve(static_cast<std::size_t>(std::min(packed, k)) + 1);
+    nearest_chunks.reserve(all / chunk);
+  }
+  std::vector<float> bounds, minima;          // [block_length, packed], [block_length, chunks]
+  std::vector<std::vector<Line>> lines;       // [block_length, g * p]
+  std::vector<std::int32_t> rows;
+  std::vector<Candidate> candidates, sorted;
+  std::vector<std::uint64_t> words;           // [t, 256, 4] where each letter stands in the query texts
+  std::vector<Asked> asked;                   // [t]
+  std::vector<std::array<int, lanes>> edits;  // [t] of the cases that are being compared
+  std::vector<std::int16_t> known;            // [d] edits of a text that was compared, -1 - edits: at least so many
+  std::vector<std::int32_t> touched;          // texts that are known
+  std::vector<Neighbour> found;               // cases compared in full that were within reach
+  std::vector<Neighbour> heap;                // the k nearest of them, the farthest on top
+  std::vector<float> nearest_chunks;          // minima, to be put in order
+};
+
+inline void keep_smallest(std::vector<Neighbour>& heap, const Neighbour& candidate, Count k) {
+  if (static_cast<Count>(heap.size()) == k) {
+    if (!(candidate < heap.front())) return;
+    std::pop_heap(heap.begin(), heap.end());
+    heap.back() = candidate;
+  } else {
+    heap.push_back(candidate);
+  }
+  std::push_heap(heap.begin(), heap.end());
+}
+
+}  // namespace nearwise::stages

@@ -1,0 +1,152 @@
+// Two-stage search: numbers and symbols in single precision bound every sum from below, texts are compared by edits for
+// the survivors only, and double precision ranks those.
+//
+// Shapes: n cases, m queries, p numbers and symbols, t texts, g segments (classes), d different texts, v values per case.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/instructions.hpp"
+
+namespace nearwise {
+
+using Count = std::int64_t;
+
+constexpr Count chunk = 64;          // cases whose bounds have one minimum; a segment is padded to whole chunks
+constexpr Count lanes = 8;           // texts compared at a time
+constexpr Count letter_counts = 32;  // counts[b] of the letters with code % 32 == b
+constexpr int most_letters = 255;    // of a text: a count must fit in a byte
+constexpr Count most_words = 4;      // of 64 letters
+
+// What one number or symbol of one query adds to the bounds, in single precision.
+struct Line {
+  enum Kind { number, number_or_hole, symbol, no_query };
+  Kind kind;
+  const float* values;  // [packed cases]; NaN where the value is missing
+  float query, error;   // error: what the difference of two rounded numbers may be off by
+  float known, hole;    // what adds a different symbol (or, without a query value, a known value), and a missing value
+};
+
+// One query text. Letters are codes 1 .. 255 of the stored alphabet; 0 is a letter of no stored text.
+struct Pattern {
+  const std::uint64_t* words;  // [256, words] bit i of word w says that letter 64 w + i is this code
+  Count count;                 // of words, 1 .. 4
+  int length;
+};
+
+// A text of a stored case.
+struct Held {
+  std::int32_t text, segment;
+  std::int32_t length;  // -1: missing
+};
+
+// What a stored text of one length adds to bounds: constant + (longer - shared letters) * factor, before it is raised.
+struct LengthRule {
+  float constant, factor;
+  int longer;
+};
+
+// One text of the query, as the bounds see it.
+struct Letters {
+  const std::uint8_t* own;     // [32] counts of its letters
+  const std::uint8_t* counts;  // [d, 32] of the stored ones
+  const Held* held;            // [packed]
+  const LengthRule* rules;     // by length + 1
+  const float* weights;        // [segment * stride]
+  Count stride;
+};
+
+// What is compiled per instruction set.
+struct StagedTile {
+  // sums[i] = the sum of the lines, begin <= i < end, whole chunks; minima[i / 64] of each chunk. Power 1 or 2.
+  void (*bound)(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima);
+  // rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them. Up to eight
+  // rows beyond them are written.
+  Count (*gather)(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows);
+  // lower[j] += what the texts of rows[j] add at least. Two texts have at most sum over b of min(own[b], counts[b]) letters
+  // in common.
+  void (*letters)(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower);
+  // edits[l], l < lanes: insertions, deletions and replacements from the query to the text that ends at ends[l]; where
+  // there are more than most[l], any number beyond it that is not too large. Before a text there are zeros.
+  void (*edits)(const Pattern& pattern, const std::uint8_t* const* ends, const int* lengths, const int* most, int* edits);
+};
+
+NEARWISE_EACH_INSTRUCTION_SET(
+extern const StagedTile staged_tile;
+)
+
+// The cases as Python hands them over; read while the index is made.
+struct StagedCases {
+  const double* columns;             // [p, n] NaN is a missing value, a symbol is its code
+  const std::uint8_t* is_symbol;     // [p]
+  const std::int32_t* segment;       // [n] the row of the coefficients
+  const double* coefficients;        // [g, p]
+  const double* one_missing;         // [p] the difference when exactly one of the two values is missing
+  const double* both_missing;        // [p] the difference when both are
+  const std::uint8_t* letters;       // [d, width] each text at the end of its row, zeros before it
+  const std::uint8_t* counts;        // [d, 32]
+  const std::int16_t* lengths;       // [d] -1: the text is missing
+  const std::int32_t* text_of;       // [t, n] in 0 .. d - 1
+  const double* text_terms;          // [t, 4] place among all features, 1 if divided by the longer length, one, both missing
+  const double* text_coefficients;   // [g, t]
+  Count n, p, t, g, d, width;
+  int power;                         // 1 or 2
+};
+
+struct StagedQueries {
+  const double* values;              // [m, p]
+  const std::uint8_t* letters;       // [m, t, width] from the beginning of the row
+  const std::uint8_t* counts;        // [m, t, 32]
+  const std::int16_t* lengths;       // [m, t] -1: missing
+  const Count* exclude;              // [m] the case that this query must skip, or -1
+  const std::int32_t* group_codes;   // [n]
+  const double* group_values;        // [n, v]
+  Count m, width, k, v, n_groups, threads;
+  double tolerance;
+};
+
+struct Nearest;  // index/scan/scan.hpp
+
+// The cases packed for search, segment by segment in whole chunks. Immutable, so threads may share it.
+class Staged {
+ public:
+  explicit Staged(const StagedCases& cases);
+  void nearest(const StagedQueries& queries, const StagedTile& tile, const Nearest& nearest) const;
+  Count n() const { return n_; }
+  Count p() const { return p_; }
+  Count t() const { return t_; }
+
+ private:
+  friend class StagedSearch;
+  struct Stretch {  // packed cases of one segment that fit in a cache together
+    Count begin, end, segment;
+  };
+  void pack(const StagedCases& cases);
+  void pack_numbers(const StagedCases& cases);
+  // [g, p] the lines of one query
+  void lines(const double* query, std::vector<Line>& lines) const;
+
+  Count n_, p_, t_, g_, d_, width_, packed_ = 0;
+  int power_;
+  bool repeats_;                           // whether some text belongs to several cases
+  std::vector<std::uint8_t> is_symbol_;    // [p]
+  std::vector<double> coefficients_;       // [g, p]
+  std::vector<double> one_, both_;         // [p]
+  std::vector<double> terms_;              // [t, 4]
+  std::vector<double> text_coefficients_;  // [g, t]
+  std::vector<float> text_floats_;         // [g, t] the same, cut where single precision ends
+  std::vector<float> text_inverses_;       // [g, t] one over these
+  std::vector<std::uint8_t> letters_, counts_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::int32_t> case_of_;      // [packed] -1: padding
+  std::vector<std::int32_t> place_of_;     // [n]
+  std::vector<Held> held_;                 // [t, packed]
+  std::vector<double> rows_;               // [packed, p]
+  std::vector<float> floats_;              // [p, packed] numbers centred and times their factor, or codes
+  std::vector<double> centre_;             // [p]
+  std::vector<double> factor_, largest_;   // [g, p] of a number, and the largest of its products; infinity: no bound
+  std::vector<std::uint8_t> has_holes_;    // [p]
+};
+
+}  // namespace nearwise

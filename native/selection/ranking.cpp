@@ -1,0 +1,182 @@
+#include "selection/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arithmetic/raised.hpp"
+
+namespace nearwise {
+
+// s(q, x) as the metric defines it: feature by feature, in order, in double precision. All cases go through a feature
+// together, so that waiting for the memory of one overlaps with that of the others.
+void Decision::measure(Count query) {
+  query_ = query;
+  const double* q = ask_.queries + query * c_.p;
+  sums_.assign(cases_.size(), 0.0);
+  if (c_.mapping.count > 0) measure_mapped(q);
+  for (Count f = 0; c_.mapping.count == 0 && f < c_.p; ++f) {
+    if (!c_.is_for(f, decides)) continue;
+    if (c_.joins_next(f) || (ask_.levels && c_.has_levels(f))) f = add_joined(f, q);
+    else with_power(c_.power, [&](auto raised) { add_feature(f, q[f], raised); });
+  }
+  ranked_.clear();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t at = 0; at < cases_.size(); ++at)  // infinity - infinity is not a number: it ranks with infinity
+    ranked_.push_back({sums_[at] == sums_[at] ? sums_[at] : infinity, cases_[at]});
+}
+
+// Adds with the coefficient of a feature: that of the query, of the case, of its segment, or of all.
+template <class Add>
+void Decision::with_coefficients(Count f, const Add& add) {
+  if (ask_.by_query) {
+    add([own = ask_.by_query[query_ * c_.p + f] * c_.coefficients[f]](Count) { return own; });
+  } else if (c_.by_case) {
+    add([all = c_.by_case + f, p = c_.p, scale = c_.coefficients[f]](Count i) { return all[i * p] * scale; });
+  } else if (c_.g == 1) {
+    add([own = c_.coefficients[f]](Count) { return own; });
+  } else {
+    add([this, f](Count i) { return c_.coefficients[c_.segment[i] * c_.p + f]; });
+  }
+}
+
+template <class Raised>
+void Decision::add_feature(Count f, double q, const Raised& raised) {
+  if (c_.is_symbol[f]) add_symbol(f, q, raised);
+  else add_number(f, q, raised);
+}
+
+template <class Raised>
+void Decision::add_number(Count f, double q, const Raised& raised) {
+  const double* values = c_.values[f];
+  const bool absent = q != q;
+  const double one = c_.one_missing[f], both = c_.both_missing[f];
+  const Count* cases = cases_.data();
+  double* sums = sums_.data();
+  const auto r = static_cast<Count>(cases_.size());
+  with_coefficients(f, [&](const auto& coefficient) {
+    if (absent) {
+      for (Count at = 0; at < r; ++at) {
+        const double x = values[cases[at]];
+        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? both : one));
+      }
+    } else {
+      for (Count at = 0; at < r; ++at) {
+        const double x = values[cases[at]], gap = std::abs(q - x);
+        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? one : gap));
+      }
+    }
+  });
+}
+
+template <class Raised>
+void Decision::add_symbol(Count f, double q, const Raised& raised) {
+  const std::int32_t* codes = c_.codes[f];
+  const std::int32_t asked = q != q ? -1 : static_cast<std::int32_t>(q);
+  const double one = c_.one_missing[f], both = c_.both_missing[f];
+  with_coefficients(f, [&](const auto& coefficient) {
+    for (std::size_t at = 0; at < cases_.size(); ++at) {
+      const Count i = cases_[at];
+      const bool x_missing = codes[i] < 0, q_missing = asked < 0;
+      const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
+      sums_[at] += weighted(coefficient(i), raised(raw));
+    }
+  });
+}
+
+// New feature by new feature: the difference is mapped, not the values, so that what cancels does so exactly.
+void Decision::measure_mapped(const double* q) {
+  const Mapping& map = c_.mapping;
+  const auto r = static_cast<Count>(cases_.size());
+  for (Count added = 0; added < map.count; ++added) {
+    parts_.assign(cases_.size(), 0.0);
+    for (Count f = 0; f < c_.p; ++f) {
+      if (!c_.is_for(f, decides)) continue;
+      const double* table = map.tables[f] + added * map.widths[f];
+      if (c_.is_symbol[f]) {
+        const double asked = table[static_cast<Count>(q[f])];
+        for (Count at = 0; at < r; ++at) parts_[at] += table[c_.codes[f][cases_[at]]] - asked;
+      } else {
+        if (table[0] == 0.0 || map.units[f] == 0.0) continue;  // out of the sum, however large the difference
+        for (Count at = 0; at < r; ++at) parts_[at] += table[0] * ((c_.values[f][cases_[at]] - q[f]) * map.units[f]);
+      }
+    }
+    for (Count at = 0; at < r; ++at) sums_[at] += parts_[at] * parts_[at];
+  }
+}
+
+// Columns that are one feature: their squares, or moduli, are added up before they meet the coefficient, and are nothing
+// for cases of the level that the query names. Gives the last.
+Count Decision::add_joined(Count f, const double* q) {
+  const auto r = static_cast<Count>(cases_.size());
+  const std::int32_t* levels = ask_.levels && c_.has_levels(f) ? c_.levels[f] : nullptr;
+  const std::int32_t level = levels ? ask_.levels[query_ * c_.p + f] : -1;
+  parts_.assign(cases_.size(), 0.0);
+  for (bool more = true; more; ++f) {
+    const double* values = c_.values[f];
+    const bool absent = q[f] != q[f];
+    for (Count at = 0; at < r; ++at) {
+      const double x = values[cases_[at]], gap = std::abs(q[f] - x);
+      const double raw = x != x ? (absent ? c_.both_missing[f] : c_.one_missing[f]) : absent ? c_.one_missing[f] : gap;
+      parts_[at] += c_.power == 2 ? raw * raw : raw;
+    }
+    more = c_.joins_next(f);
+  }
+  --f;
+  if (level >= 0)
+    for (Count at = 0; at < r; ++at)
+      if (levels[cases_[at]] == level) parts_[at] = 0.0;
+  with_coefficients(f, [&](const auto& coefficient) {
+    for (Count at = 0; at < r; ++at) sums_[at] += weighted(coefficient(cases_[at]), parts_[at]);
+  });
+  return f;
+}
+
+// The k nearest by (sum, index), and the group of cases that tie with the k-th.
+void Decision::finish(Count query) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  measure(query);
+  const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
+  std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());
+  for (Count j = 0; j < ask_.k; ++j) {
+    answer_.sums[query * ask_.k + j] = j < filled ? ranked_[j].sum : infinity;
+    answer_.indices[query * ask_.k + j] = j < filled ? ranked_[j].index : -1;
+  }
+  if (filled == 0) return;
+  if (ranked_[filled - 1].sum == infinity) {
+    answer_.proposed[query] = -1;  // all infinite sums tie, also those that were not proposed: a scan counts them
+    return;
+  }
+  const double last = ranked_[filled - 1].sum, margin = ask_.tolerance * last;
+  double* groups = answer_.tie_sums + query * ask_.n_groups * ask_.v;
+  for (const Ranked& each : ranked_) {
+    if (each.sum < last - margin) {
+      ++answer_.inside[query];
+    } else if (each.sum <= last + margin) {
+      ++answer_.tied[query];
+      for (Count j = 0; j < ask_.v; ++j)
+        groups[ask_.group_codes[each.index] * ask_.v + j] += ask_.group_values[each.index * ask_.v + j];
+    }
+  }
+}
+
+double left_out(const Columns& columns, const Ask& ask, Count i, Count query) {
+  const double most = (columns.slack.empty() ? 0.0 : columns.slack[i]) + (ask.slack ? ask.slack[query] : 0.0);
+  return most * most * (1 + 1e-9);
+}
+
+double middle_of(const Columns& columns, Count f) {
+  return columns.centre.empty() ? known_middle(columns.values[f], columns.n) : columns.centre[f];
+}
+
+double known_middle(const double* values, Count n) {
+  std::vector<double> sample;
+  const Count step = std::max<Count>(1, n / 4096);
+  for (Count i = 0; i < n; i += step)
+    if (values[i] == values[i]) sample.push_back(values[i]);
+  if (sample.empty()) return 0.0;
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end());
+  return *middle;
+}
+
+}  // namespace nearwise

@@ -1,0 +1,189 @@
+// Contrast for Python: checks what comes in, releases the GIL and calls the kernel.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "binding/arrays.hpp"
+#include "statistics/contrasts/contrast.hpp"
+
+namespace nearwise {
+namespace {
+
+using Doubles1 = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using Doubles2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using Counts1 = nb::ndarray<nb::numpy, Count, nb::ndim<1>>;
+using Codes1 = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+
+bool is_delta(double x) { return std::isfinite(x) && x >= 0; }
+
+void check_values(const ContrastInput& in, const std::vector<std::uint8_t>& is_holed) {
+  for (Count f = 0; f < in.p; ++f) {
+    require(in.kind[f] < kinds, "kinds must be 0, 1 or 2.");
+    require(is_delta(in.scales[f]) && is_delta(in.periods[f]), "scales and periods must be finite, not negative.");
+    for (Count i = 0; i < in.n; ++i) {
+      const double x = in.columns[f * in.n + i];
+      if (x != x) {
+        require(is_holed[f] != 0, "only the features in holed may miss values.");
+        continue;
+      }
+      require(std::isfinite(x), "columns must be finite, or NaN.");
+      if (in.kind[f] == symbol) require(x >= 0 && x < (1 << 24), "codes of symbols must be in 0 .. 2**24.");
+      if (in.kind[f] == circle) require(x >= 0 && x <= in.periods[f], "values on a circle must be in 0 .. period.");
+    }
+  }
+}
+
+void check_holes(const ContrastInput& in, const std::vector<Array>& tables) {
+  for (Count hole = 0; hole < in.h; ++hole) {
+    const double* x = in.columns + in.holed[hole] * in.n;
+    for (Count i = 0; i < in.n; ++i) {
+      const std::int32_t cell = in.cells[hole * in.n + i];
+      require((cell < 0) == (x[i] != x[i]) && cell < in.cells_of[hole], "cells must be in 0 .. cells - 1, negative where missing.");
+    }
+    for (std::size_t at = 0; at < tables[hole].size(); ++at)
+      require(is_delta(in.tables[hole][at]), "tables must be finite, not negative.");
+  }
+  for (Count at = 0; at < in.h * in.g * in.g; ++at) require(is_delta(in.both[at]), "both must be finite, not negative.");
+}
+
+std::unique_ptr<Contrast> make_contrast(const Array& columns, const Array& kind, const Array& scales,
+                                        const Array& periods, const Array& groups, Count n_groups, const Array& holed,
+                                        const Array& cells, const std::vector<Array>& tables, const Array& both,
+                                        int power) {
+  require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
+  ContrastInput in{};
+  in.columns = data_of<double>(columns, "columns", 2, "float64");
+  in.kind = data_of<std::uint8_t>(kind, "kinds", 1, "uint8");
+  in.scales = data_of<double>(scales, "scales", 1, "float64");
+  in.periods = data_of<double>(periods, "periods", 1, "float64");
+  in.groups = data_of<std::int32_t>(groups, "groups", 1, "int32");
+  in.holed = data_of<Count>(holed, "holed", 1, "int64");
+  in.cells = data_of<std::int32_t>(cells, "cells", 2, "int32");
+  in.both = data_of<double>(both, "both", 3, "float64");
+  in.p = static_cast<Count>(columns.shape(0));
+  in.n = case_count(columns.shape(1));
+  in.h = static_cast<Count>(holed.shape(0));
+  in.g = n_groups;
+  in.power = power;
+  require(in.p >= 1, "columns must hold a feature.");
+  require(in.g >= 1 && in.g < (1 << 24), "n_groups must be in 1 .. 2**24, got " + std::to_string(n_groups) + ".");
+  require_shape(kind, "kinds", {in.p});
+  require_shape(scales, "scales", {in.p});
+  require_shape(periods, "periods", {in.p});
+  require_shape(groups, "groups", {in.n});
+  require_shape(cells, "cells", {in.h, in.n});
+  require_shape(both, "both", {in.h, in.g, in.g});
+  require(static_cast<Count>(tables.size()) == in.h, "tables must hold one array per feature in holed.");
+  for (const Array& table : tables) {
+    in.tables.push_back(data_of<double>(table, "tables", 2, "float64"));
+    in.cells_of.push_back(static_cast<Count>(table.shape(1)));
+    require_shape(table, "tables", {in.g, in.cells_of.back()});
+  }
+  std::vector<std::uint8_t> is_holed(static_cast<std::size_t>(in.p), 0);
+  for (Count hole = 0; hole < in.h; ++hole) {
+    const Count f = in.holed[hole];
+    require(f >= 0 && f < in.p && !is_holed[f], "holed must hold different features in 0 .. p - 1.");
+    is_holed[f] = 1;
+  }
+  for (Count i = 0; i < in.n; ++i) require(in.groups[i] >= 0 && in.groups[i] < in.g, "groups must be in 0 .. n_groups - 1.");
+  check_values(in, is_holed);
+  check_holes(in, tables);
+  nb::gil_scoped_release release;
+  return std::make_unique<Contrast>(in);
+}
+
+const Count* checked_queries(const Contrast& self, const Array& queries, Count threads) {
+  require(threads >= 1, "threads must be at least 1, got " + std::to_string(threads) + ".");
+  const Count* rows = data_of<Count>(queries, "queries", 1, "int64");
+  for (std::size_t j = 0; j < queries.shape(0); ++j)
+    require(rows[j] >= 0 && rows[j] < self.n(), "queries must be in 0 .. n - 1.");
+  return rows;
+}
+
+std::tuple<Counts1, Counts1, Doubles1, Codes1, Doubles1> near_arrays(Contrast& self, const Array& queries, Count k,
+                                                                     double tolerance, bool with_sums, Count threads) {
+  const Count* rows = checked_queries(self, queries, threads);
+  const Count m = static_cast<Count>(queries.shape(0));
+  require(k >= 1 && k < (Count{1} << 31), "k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
+  require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
+  require(self.is_usable(), "single precision cannot hold these cases.");
+  for (Count j = 0; j < m && self.h() > 0; ++j)
+    require(self.group(rows[j]) == self.group(rows[0]), "where values are missing, queries must be of one group.");
+  Near found;
+  {
+    nb::gil_scoped_release release;
+    found = self.near(rows, m, k, tolerance, with_sums, threads);
+  }
+  const std::size_t pairs = found.share.size(), entries = found.cases.size(), sums = found.sums.size();
+  return {to_numpy<Count, 1>(std::move(found.ends), {pairs + 1}), to_numpy<Count, 1>(std::move(found.inside), {pairs}),
+          to_numpy<double, 1>(std::move(found.share), {pairs}),
+          to_numpy<std::int32_t, 1>(std::move(found.cases), {entries}),
+          to_numpy<double, 1>(std::move(found.sums), {sums})};
+}
+
+Doubles1 listed_arrays(const Contrast& self, const Array& queries, const Array& ends, const Array& cases,
+                       const Array& coefficients, Count threads) {
+  const Count* rows = checked_queries(self, queries, threads);
+  const Count m = static_cast<Count>(queries.shape(0)), entries = static_cast<Count>(cases.shape(0));
+  const Count* stops = data_of<Count>(ends, "ends", 1, "int64");
+  const std::int32_t* others = data_of<std::int32_t>(cases, "cases", 1, "int32");
+  const double* weights = data_of<double>(coefficients, "coefficients", 1, "float64");
+  require_shape(ends, "ends", {m + 1});
+  require_shape(coefficients, "coefficients", {entries});
+  require(stops[0] == 0 && stops[m] == entries, "ends must start at 0 and end at the number of entries.");
+  for (Count j = 0; j < m; ++j) require(stops[j] <= stops[j + 1], "ends must not decrease.");
+  for (Count at = 0; at < entries; ++at) require(others[at] >= 0 && others[at] < self.n(), "cases must be in 0 .. n - 1.");
+  std::vector<double> totals(static_cast<std::size_t>(self.p()));
+  {
+    nb::gil_scoped_release release;
+    self.listed(rows, m, stops, others, weights, threads, totals.data());
+  }
+  const std::size_t p = totals.size();
+  return to_numpy<double, 1>(std::move(totals), {p});
+}
+
+Doubles2 sums_arrays(const Contrast& self, const Array& queries, Count threads) {
+  const Count* rows = checked_queries(self, queries, threads);
+  const std::size_t m = queries.shape(0), n = static_cast<std::size_t>(self.n());
+  std::vector<double> out(m * n);
+  {
+    nb::gil_scoped_release release;
+    self.sums(rows, static_cast<Count>(m), threads, out.data());
+  }
+  return to_numpy<double, 2>(std::move(out), {m, n});
+}
+
+Doubles1 blocked_arrays(const Contrast& self, const Array& queries, const Array& coefficients, Count threads) {
+  const Count* rows = checked_queries(self, queries, threads);
+  const Count m = static_cast<Count>(queries.shape(0));
+  const double* weights = data_of<double>(coefficients, "coefficients", 2, "float64");
+  require_shape(coefficients, "coefficients", {m, self.n()});
+  std::vector<double> totals(static_cast<std::size_t>(self.p()));
+  {
+    nb::gil_scoped_release release;
+    self.blocked(rows, m, weights, threads, totals.data());
+  }
+  const std::size_t p = totals.size();
+  return to_numpy<double, 1>(std::move(totals), {p});
+}
+
+}  // namespace
+
+void bind_contrast(nb::module_& module) {
+  using namespace nanobind::literals;
+  nb::class_<Contrast>(module, "Contrast", "Near cases, and sums of differences over pairs of cases.")
+      .def(nb::new_(&make_contrast), "columns"_a, "kinds"_a, "scales"_a, "periods"_a, "groups"_a, "n_groups"_a,
+           "holed"_a, "cells"_a, "tables"_a, "both"_a, "power"_a)
+      .def_prop_ro("is_usable", &Contrast::is_usable)
+      .def("near", &near_arrays, "queries"_a, "k"_a, "tolerance"_a, "with_sums"_a, "threads"_a = 1)
+      .def("listed", &listed_arrays, "queries"_a, "ends"_a, "cases"_a, "coefficients"_a, "threads"_a = 1)
+      .def("sums", &sums_arrays, "queries"_a, "threads"_a = 1)
+      .def("blocked", &blocked_arrays, "queries"_a, "coefficients"_a, "threads"_a = 1);
+}
+
+}  // namespace nearwise

@@ -1,0 +1,157 @@
+// One step of a stepwise search: every weight vector that differs from a base in one feature.
+//
+// For one query the sums without a feature are found by halving: what is outside of a range of features is added once
+// and shared by all of the range, so b bases with c changes cost n * (c + p log p) instead of n * c * p. Nothing is ever
+// taken away from a sum, so no digits cancel: sums differ from those in the order of features by rounding alone.
+#include "statistics/trials/changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "machine/instructions.hpp"
+#include "machine/parallel.hpp"
+#include "selection/every_k.hpp"
+
+namespace nearwise {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Query {
+ public:
+  Query(const ChangeCases& cases, const ChangeAsk& ask)
+      : cases_(cases), ask_(ask), n_(cases.n), k_(ask.k), classes_(static_cast<Count>(cases.priors.size())), by_base_(ask.b),
+        changed_sums_(n_), start_(n_), sums_(ask.c * k_), kernel_(ask.c * k_), tie_sums_(ask.c * classes_), indices_(ask.c * k_),
+        tied_(ask.c), found_(n_), winners_(ask.c * k_), by_feature_(cases.p) {
+    for (Count change = 0; change < ask.c; ++change) by_base_[ask.base_of[change]].push_back(change);
+  }
+
+  void run(Count row, std::uint8_t* right) {
+    row_ = row;
+    at_ = ask_.rows[row];
+    std::fill(start_.begin(), start_.end(), 0.0);
+    if (cases_.leave_one_out) start_[at_] = infinity;  // stays infinite whatever is added
+    else
+      for (Count i : cases_.members[cases_.folds[at_]]) start_[i] = infinity;
+    for (Count base = 0; base < ask_.b; ++base) one_base(base);
+    weigh();
+    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), ask_.c, k_, ask_.tolerance, true},
+            {cases_.codes.data(), cases_.case_weights.data(), cases_.priors.data(), n_, classes_}, winners_.data(), 1);
+    for (Count change = 0; change < ask_.c; ++change)
+      for (Count j = 0; j < k_; ++j)
+        right[(change * ask_.r + row) * k_ + j] =
+            std::isfinite(sums_[change * k_]) && winners_[change * k_ + j] == cases_.codes[at_];  // nobody to ask: wrong
+  }
+
+ private:
+  Term term(Count f, double weight, std::int32_t block) const {
+    const Count given = block >= 0 ? block : ask_.own_block[f];
+    const double coefficient = weight * cases_.scales[f];
+    if (given >= 0) return {Term::block, ask_.blocks[given] + row_ * n_, 0.0, coefficient, 0.0, 0.0, cases_.power, false};
+    const double* x = cases_.columns.data() + f * n_;
+    const auto kind = cases_.is_symbol[f] ? Term::symbol : Term::number;
+    return {kind, x, x[at_], coefficient, cases_.one_missing[f], cases_.both_missing[f], cases_.power, cases_.has_holes[f] != 0};
+  }
+
+  bool counts(Count f) const { return weights_[f] > 0 && cases_.scales[f] > 0; }
+
+  void one_base(Count base) {
+    weights_ = ask_.bases + base * cases_.p;
+    for (auto& changes : by_feature_) changes.clear();
+    for (Count change : by_base_[base]) by_feature_[ask_.features[change]].push_back(change);
+    std::vector<double> sums = start_;
+    halved_.clear();
+    for (Count f = 0; f < cases_.p; ++f) {
+      if (!counts(f)) continue;
+      if (by_feature_[f].empty()) add(f, sums);
+      else halved_.push_back(f);
+    }
+    halve(0, static_cast<Count>(halved_.size()), sums);
+    for (Count f : halved_) add(f, sums);
+    for (Count f = 0; f < cases_.p; ++f)
+      if (!counts(f)) leaf(f, sums);
+  }
+
+  void add(Count f, std::vector<double>& sums) const {
+    NEARWISE_CHOSEN(add_term)(term(f, weights_[f], -1), sums.data(), n_, sums.data());
+  }
+
+  // sums: over all features that count, except those of halved_[low .. high)
+  void halve(Count low, Count high, const std::vector<double>& sums) {
+    if (high <= low) return;
+    if (high - low == 1) return leaf(halved_[low], sums);
+    const Count middle = low + (high - low) / 2;
+    std::vector<double> with = sums;
+    for (Count at = middle; at < high; ++at) add(halved_[at], with);
+    halve(low, middle, with);
+    with = sums;
+    for (Count at = low; at < middle; ++at) add(halved_[at], with);
+    halve(middle, high, with);
+  }
+
+  // Every change of feature f; sums are those of the base without it.
+  void leaf(Count f, const std::vector<double>& sums) {
+    for (Count change : by_feature_[f]) {
+      const double* total = sums.data();
+      if (ask_.values[change] > 0 && cases_.scales[f] > 0) {
+        NEARWISE_CHOSEN(add_term)(term(f, ask_.values[change], ask_.block_of[change]), total, n_, changed_sums_.data());
+        total = changed_sums_.data();
+      }
+      list(change, total);
+    }
+  }
+
+  // The nearest cases under these sums, and those that tie with the last of them.
+  void list(Count change, const double* total) {
+    double* best = sums_.data() + change * k_;
+    Count* index = indices_.data() + change * k_;
+    double* of_class = tie_sums_.data() + change * classes_;
+    const Count filled = NEARWISE_CHOSEN(nearest)(total, n_, k_, best, index);
+    for (Count j = filled; j < k_; ++j) best[j] = infinity, index[j] = -1;
+    std::fill(of_class, of_class + classes_, 0.0);
+    tied_[change] = 0;
+    if (filled == 0) return;
+    const double last = best[filled - 1], margin = ask_.tolerance * last;
+    const Count tied = NEARWISE_CHOSEN(between)(total, n_, last - margin, last + margin, found_.data());
+    for (Count at = 0; at < tied; ++at) of_class[cases_.codes[found_[at]]] += cases_.case_weights[found_[at]];
+    tied_[change] = tied;
+  }
+
+  // What a vote counts: 1, or 1/d, where cases at distance 0 alone vote.
+  void weigh() {
+    for (Count change = 0; change < ask_.c; ++change) {
+      const double* sums = sums_.data() + change * k_;
+      double* kernel = kernel_.data() + change * k_;
+      const bool same = sums[0] == 0.0;
+      for (Count j = 0; j < k_; ++j) {
+        if (!cases_.by_distance) kernel[j] = 1.0;
+        else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
+        else kernel[j] = std::min(1.0 / (cases_.power == 2 ? std::sqrt(sums[j]) : sums[j]), std::numeric_limits<double>::max());
+        if (!std::isfinite(sums[j])) kernel[j] = 0.0;
+      }
+    }
+  }
+
+  const ChangeCases& cases_;
+  const ChangeAsk& ask_;
+  const Count n_, k_, classes_;
+  Count row_ = 0, at_ = 0;
+  const double* weights_ = nullptr;
+  std::vector<std::vector<Count>> by_base_;
+  std::vector<double> changed_sums_, start_, sums_, kernel_, tie_sums_;
+  std::vector<Count> indices_, tied_, found_, halved_;
+  std::vector<std::int32_t> winners_;
+  std::vector<std::vector<Count>> by_feature_;
+};
+
+}  // namespace
+
+void classify_changes(const ChangeCases& cases, const ChangeAsk& ask, std::uint8_t* right) {
+  in_parallel(ask.r, ask.threads, [&] {
+    return [right, query = std::make_unique<Query>(cases, ask)](Count row) { query->run(row, right); };
+  });
+}
+
+}  // namespace nearwise

@@ -1,0 +1,167 @@
+// Many weight vectors over the same cases: one thread works on one weight vector, so each needs no more than a packed
+// copy of the cases and the lists of its neighbours.
+#include "statistics/trials/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "arithmetic/raised.hpp"
+#include "index/bytes/bytes.hpp"
+#include "machine/parallel.hpp"
+
+namespace nearwise {
+namespace {
+
+constexpr Count enough_for_bytes = 500;  // cases
+constexpr std::size_t memory = 4;          // weight vectors
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Worker {
+ public:
+  Worker(const Trial& trial, Count first, Count last, Count k, double tolerance)
+      : trial_(trial), first_(first), k_(k), tolerance_(tolerance), m_(last - first),
+        classes_(static_cast<Count>(trial.priors.size())), exclude_(m_, -1), sums_(m_ * k),
+        kernel_(m_ * k), tie_sums_(m_ * classes_), indices_(m_ * k), inside_(m_), tied_(m_), proposed_(m_),
+        winners_(m_ * k), reach_(m_, infinity) {
+    if (trial.leave_one_out)
+      for (Count i = 0; i < m_; ++i) exclude_[i] = first + i;
+  }
+
+  bool run(const double* weights, double* right) {
+    Columns columns = trial_.columns;
+    for (Count f = 0; f < columns.p; ++f) columns.coefficients[f] = weights[f] * trial_.scales[f];
+    look_around(columns);
+    if (!search(columns)) return false;
+    if (remembered_.size() < memory) remembered_.push_back(indices_);
+    else remembered_[next_++ % memory] = indices_;
+    weigh(sums_.data(), m_, k_, trial_.columns.power, trial_.by_distance, kernel_.data());
+    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), m_, k_, tolerance_, true},
+            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), trial_.columns.n, classes_},
+            winners_.data(), 1);
+    for (Count i = 0; i < m_; ++i)
+      for (Count j = 0; j < k_; ++j)
+        if (winners_[i * k_ + j] == trial_.codes[first_ + i])
+          right[trial_.folds[first_ + i] * k_ + j] += trial_.case_weights[first_ + i];
+    return true;
+  }
+
+ private:
+  // What is near under one weight vector is not far under the next: its sums say how far a search must look.
+  void look_around(const Columns& columns) {
+    std::fill(reach_.begin(), reach_.end(), infinity);
+    for (const std::vector<Count>& near : remembered_)
+      for (Count i = 0; i < m_; ++i) {
+        double reach = 0.0;
+        for (Count j = 0; j < k_ && reach < reach_[i]; ++j) {
+          const Count other = near[i * k_ + j];
+          reach = other < 0 ? infinity : std::max(reach, at_most(columns, first_ + i, other));
+        }
+        reach_[i] = std::min(reach_[i], reach);
+      }
+  }
+
+  // No less than the sum of two cases, however its parts are added up. In four sums at once, which do not wait for each
+  // other.
+  double at_most(const Columns& c, Count i, Count j) const {
+    const double *x = trial_.queries.data() + i * c.p, *q = trial_.queries.data() + j * c.p;
+    double sums[4] = {0.0, 0.0, 0.0, 0.0};
+    Count f = 0;
+    if (trial_.is_plain) {
+      for (; f + 4 <= c.p; f += 4)
+        for (int lane = 0; lane < 4; ++lane) {
+          const double gap = std::abs(x[f + lane] - q[f + lane]);
+          sums[lane] += weighted(c.coefficients[f + lane], raised(c, gap));
+        }
+    }
+    for (; f < c.p; ++f) {
+      double raw = c.is_symbol[f] ? (x[f] != q[f] ? 1.0 : 0.0) : std::abs(x[f] - q[f]);
+      if (x[f] != x[f] || q[f] != q[f]) raw = std::max(c.one_missing[f], c.both_missing[f]);
+      sums[0] += weighted(c.coefficients[f], raised(c, raw));
+    }
+    return (sums[0] + sums[1] + sums[2] + sums[3]) * (1 + 1e-9);
+  }
+
+  static double raised(const Columns& c, double raw) { return raised_to(raw, c.power); }
+
+  // The neighbours, by bytes where there are enough cases to pay for packing them, else in single precision.
+  bool search(const Columns& columns) {
+    const Answer answer{sums_.data(), indices_.data(), inside_.data(), tied_.data(), tie_sums_.data(), proposed_.data()};
+    const bool squares = columns.power == 2, moduli = columns.power == 1;
+    if (columns.n >= enough_for_bytes && (squares || moduli)) {
+      const Coarse coarse(columns);
+      if (coarse.is_usable() && served([&] { coarse.nearest(ask(), answer); })) return true;
+    }
+    const Dense dense(columns);
+    const Form form = moduli ? Form::moduli : !squares ? Form::powers : dense.has_holes() ? Form::squares : Form::product;
+    return dense.is_usable() && served([&] { dense.nearest(ask(), form, answer); });
+  }
+
+  // Whether a search answers all queries.
+  template <class Work>
+  bool served(const Work& work) {
+    std::fill(inside_.begin(), inside_.end(), 0);
+    std::fill(tied_.begin(), tied_.end(), 0);
+    std::fill(tie_sums_.begin(), tie_sums_.end(), 0.0);
+    work();
+    return std::all_of(proposed_.begin(), proposed_.end(), [](Count each) { return each >= 0; });
+  }
+
+  Ask ask() const {
+    Ask ask{};
+    ask.queries = trial_.queries.data() + first_ * trial_.columns.p;
+    ask.exclude = exclude_.data();
+    ask.case_folds = trial_.leave_one_out ? nullptr : trial_.folds.data();
+    ask.query_folds = trial_.folds.data() + first_;
+    ask.group_codes = trial_.codes.data();
+    ask.group_values = trial_.case_weights.data();
+    ask.reach = reach_.data();
+    ask.m = m_;
+    ask.k = k_;
+    ask.v = 1;
+    ask.n_groups = classes_;
+    ask.threads = 1;
+    ask.tolerance = tolerance_;
+    return ask;
+  }
+
+  const Trial& trial_;
+  const Count first_, k_;
+  const double tolerance_;
+  const Count m_, classes_;
+  std::vector<Count> exclude_;
+  std::vector<double> sums_, kernel_, tie_sums_;
+  std::vector<Count> indices_, inside_, tied_, proposed_;
+  std::vector<std::int32_t> winners_;
+  std::vector<double> reach_;
+  std::vector<std::vector<Count>> remembered_;  // the neighbours under the last weight vectors
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel) {
+  for (Count i = 0; i < m; ++i, sums += k, kernel += k) {
+    const bool same = sums[0] == 0.0;
+    for (Count j = 0; j < k; ++j) {
+      const double distance = power == 1 ? sums[j] : power == 2 ? std::sqrt(sums[j]) : std::pow(sums[j], 1.0 / power);
+      if (!by_distance) kernel[j] = 1.0;
+      else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
+      else kernel[j] = 1.0 / distance;
+      if (!std::isfinite(sums[j])) kernel[j] = 0.0;
+      if (kernel[j] == infinity) kernel[j] = std::numeric_limits<double>::max();
+    }
+  }
+}
+
+void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
+              Count threads, double* right, std::uint8_t* unserved) {
+  const Count p = trial.columns.p, cells = trial.n_folds * k;
+  in_parallel(w, threads, [&] {
+    return [&, one = std::make_unique<Worker>(trial, first, last, k, tolerance)](Count at) {
+      unserved[at] = !one->run(weights + at * p, right + at * cells);
+    };
+  });
+}
+
+}  // namespace nearwise

@@ -1,0 +1,31 @@
+// How many cases are classified right under many weight vectors, each case by the cases of other folds (or by all others).
+#pragma once
+
+#include "index/dense/dense.hpp"
+#include "selection/every_k.hpp"
+
+namespace nearwise {
+
+struct Trial {
+  Columns columns;                     // coefficients are filled in per weight vector
+  std::vector<double> scales;          // [p] a weight becomes a coefficient by this factor
+  std::vector<std::int32_t> folds;     // [n]
+  std::vector<std::int32_t> codes;     // [n] classes
+  std::vector<double> case_weights;    // [n]
+  std::vector<double> priors;          // [classes]
+  std::vector<double> queries;         // [n, p] the cases themselves, row by row
+  Count n_folds = 0;
+  bool is_plain = true;                // numbers only, and all of them known
+  bool leave_one_out = false;          // each case is its own fold: folds are 0 throughout
+  bool by_distance = false;            // votes count 1/d instead of 1
+};
+
+// right [w, folds, K]: the weight of the cases first .. last - 1 that k = 1 .. K neighbours classify right, by fold.
+// Weight vectors that single precision cannot serve are marked in unserved [w].
+void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
+              Count threads, double* right, std::uint8_t* unserved);
+
+// kernel [m, K]: what a vote from each place counts: 1, or 1/d, where cases at distance 0 alone vote.
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel);
+
+}  // namespace nearwise
