@@ -38,23 +38,14 @@ Instructions chosen_instructions() {
   return chosen;
 }
 
-void bind_arithmetic(nanobind::module_& module);
-void bind_changes(nanobind::module_& module);
-void bind_coarse(nanobind::module_& module);
-void bind_contrast(nanobind::module_& module);
-void bind_dense(nanobind::module_& module);
-void bind_evaluate(nanobind::module_& module);
-void bind_every_k(nanobind::module_& module);
-void bind_kd(nanobind::module_& module);
-void bind_local_linear(nanobind::module_& module);
-void bind_online(nanobind::module_& module);
-void bind_projection(nanobind::module_& module);
-void bind_presets(nanobind::module_& module);
-void bind_scan(nanobind::module_& module);
-void bind_coded(nanobind::module_& module);
-void bind_staged(nanobind::module_& module);
-void bind_vote_pairs(nanobind::module_& module);
-void bind_weighed(nanobind::module_& module);
+// Each has its border in an X.bind.cpp.
+#define NEARWISE_KERNELS(each)                                                                                 \
+  each(arithmetic) each(changes) each(coarse) each(contrast) each(dense) each(evaluate) each(every_k) each(kd) \
+  each(local_linear) each(online) each(projection) each(presets) each(scan) each(coded) each(staged)           \
+  each(vote_pairs) each(weighed)
+
+#define NEARWISE_DECLARE(kernel) void bind_##kernel(nanobind::module_& module);
+NEARWISE_KERNELS(NEARWISE_DECLARE)
 
 }  // namespace nearwise
 
@@ -64,21 +55,6 @@ NB_MODULE(_core, module) {
       "instruction_set",
       [] { return std::string(nearwise::name_of(nearwise::chosen_instructions())); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
-  nearwise::bind_arithmetic(module);
-  nearwise::bind_changes(module);
-  nearwise::bind_coarse(module);
-  nearwise::bind_contrast(module);
-  nearwise::bind_dense(module);
-  nearwise::bind_evaluate(module);
-  nearwise::bind_every_k(module);
-  nearwise::bind_kd(module);
-  nearwise::bind_local_linear(module);
-  nearwise::bind_online(module);
-  nearwise::bind_projection(module);
-  nearwise::bind_presets(module);
-  nearwise::bind_scan(module);
-  nearwise::bind_coded(module);
-  nearwise::bind_staged(module);
-  nearwise::bind_vote_pairs(module);
-  nearwise::bind_weighed(module);
+#define NEARWISE_BIND(kernel) nearwise::bind_##kernel(module);
+  NEARWISE_KERNELS(NEARWISE_BIND)
 }

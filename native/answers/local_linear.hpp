@@ -8,13 +8,10 @@
 // neighbours (the dual): with D the rows sqrt(w_i)(z_i - z-bar), (D D' + (ridge / k) I) a = D (z_q - z-bar), l_i = w_i + sqrt(w_i) a_i.
 #pragma once
 
-#include <cstdint>
-
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 NEARWISE_EACH_INSTRUCTION_SET(
 void add_products(const double* rows, Count count, Count width, double* gram, Count stride);

@@ -3,8 +3,6 @@
 //
 // Rows are padded to a multiple of four numbers, and so is their count, with zeros. What is written below the diagonal of
 // a matrix means nothing and is never read.
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
 #include "answers/local_linear.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {

@@ -1,13 +1,10 @@
 // The matrix product in one order: the processor changes nothing.
 #pragma once
 
-#include <cstdint>
-
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 // a (m, n) with the entry (i, j) at a[i * row + j * column], b (n, k) in C order, out (m, k) in C order.
 struct Factors {

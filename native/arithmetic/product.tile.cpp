@@ -2,8 +2,6 @@
 //
 // Four rows by eight columns stay in registers while a run of j goes by, so that every number that is read serves many
 // sums; the sums themselves are added up one term after the other, as the plain loop would.
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
 #include "arithmetic/product.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {

@@ -3,7 +3,7 @@
 // Whole powers are multiplied out, by squaring, in the order of nearwise.arithmetic.power, so that they are the same
 // bits in the core, in NumPy and on every processor. All others go through pow of the C library, here and in Python.
 //
-// In an anonymous namespace on purpose: every instruction set must have its own copy (see index/scan/scan.tile.cpp).
+// In an anonymous namespace on purpose: every instruction set must have its own copy (see machine/instructions.hpp).
 #pragma once
 
 #include <math.h>

@@ -4,18 +4,17 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "machine/numbers.hpp"
 #include "machine/scratch.hpp"
 
 namespace nearwise {
 
 namespace nb = nanobind;
-using Count = std::int64_t;
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
 // A literal costs nothing where the condition holds, so that it may stand in a loop over cases.

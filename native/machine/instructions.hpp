@@ -1,4 +1,7 @@
-// Which copy of the hot loops this machine runs; chosen once, when the module is loaded.
+// Which copy of the hot loops (X.tile.cpp) this machine runs; chosen once, when the module is loaded.
+//
+// Nothing in an X.tile.cpp may be inline outside the anonymous namespace: the linker keeps one copy of an inline function,
+// and if that were the AVX2 copy the baseline would run it on machines that lack AVX2.
 #pragma once
 
 namespace nearwise {

@@ -3,25 +3,25 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "machine/numbers.hpp"
+
 namespace nearwise {
 
 // How many queries make a chunk: at most so many, and few enough that every thread has some, in whole groups.
-inline std::int64_t chunk_height(std::int64_t queries, std::int64_t threads, std::int64_t most, std::int64_t group) {
-  const std::int64_t share = (queries + threads - 1) / std::max<std::int64_t>(1, threads);
+inline Count chunk_height(Count queries, Count threads, Count most, Count group) {
+  const Count share = (queries + threads - 1) / std::max<Count>(1, threads);
   return std::clamp((share + group - 1) / group * group, group, most);
 }
 
 // Makes one worker a thread with make() and hands it chunks 0 .. chunks - 1 as worker(chunk), in no order. An exception
 // (out of memory) is told to the caller once every thread has stopped.
 template <class Make>
-void in_parallel(std::int64_t chunks, std::int64_t threads, Make make) {
-  using Count = std::int64_t;
+void in_parallel(Count chunks, Count threads, Make make) {
   const Count workers = std::max<Count>(1, std::min(threads, chunks));
   std::atomic<Count> next{0};
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));

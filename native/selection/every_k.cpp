@@ -8,15 +8,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 
 namespace nearwise {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Count rows_a_chunk = 256;
 
 // Most votes, then the class of the nearest case, then the larger prior, then the order of classes.

@@ -1,11 +1,9 @@
 // What the vote for every k reads. Shapes: m lists of K neighbours, g classes, n cases.
 #pragma once
 
-#include <cstdint>
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 struct Lists {
   const double* sums;       // [m, K] ascending; infinity where there is no case

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "arithmetic/raised.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 
@@ -20,7 +21,6 @@ void Decision::measure(Count query) {
     else with_power(c_.power, [&](auto raised) { add_feature(f, q[f], raised); });
   }
   ranked_.clear();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   for (std::size_t at = 0; at < cases_.size(); ++at)  // infinity - infinity is not a number: it ranks with infinity
     ranked_.push_back({sums_[at] == sums_[at] ? sums_[at] : infinity, cases_[at]});
 }
@@ -133,7 +133,6 @@ Count Decision::add_joined(Count f, const double* q) {
 
 // The k nearest by (sum, index), and the group of cases that tie with the k-th.
 void Decision::finish(Count query) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   measure(query);
   const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
   std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());

@@ -1,13 +1,11 @@
 // The decision in double precision: what the metric says of the cases that a cheaper scan could not rule out.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <vector>
 
-namespace nearwise {
+#include "machine/numbers.hpp"
 
-using Count = std::int64_t;
+namespace nearwise {
 
 // What a column is for. Columns that only decide may be stood in for by fewer ones that only propose. With l the slack
 // of a case and m that of a query, the sum of these is at most that of those, and at least that less (l + m)^2.
@@ -63,7 +61,7 @@ struct Ask {
   double tolerance;
 
   double known_reach(Count query) const {
-    return reach ? reach[query] * (1 + 4 * tolerance) : std::numeric_limits<double>::infinity();
+    return reach ? reach[query] * (1 + 4 * tolerance) : infinity;
   }
   bool leaves_out(Count i, Count query) const {
     return i == exclude[query] || (case_folds && case_folds[i] == query_folds[query]);

@@ -1,6 +1,4 @@
 // The tile of bytes: six queries against 32 cases at a time, compared with the limits at once.
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
 #include "index/bytes/bytes.hpp"
 
 #ifdef __AVX2__

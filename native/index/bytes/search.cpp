@@ -17,12 +17,12 @@
 
 #include "index/bytes/bytes.hpp"
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 
 namespace nearwise {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double careful = 1 + 1e-9;      // room for what double precision rounds on the way
 constexpr Count chunk_groups = 16;        // groups of queries that share a block of panels
 constexpr Count block_bytes = 128 << 10;  // panels that stay in the second-level cache

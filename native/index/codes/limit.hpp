@@ -2,14 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "index/codes/codes.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise::coded {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The largest sum that ties with s; an infinite sum ties with its like only.
 inline double tie_end(double s, double tie) { return s == infinity ? s : s + tie * s; }

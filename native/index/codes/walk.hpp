@@ -1,13 +1,10 @@
 // What the walk of 32 queries reads: plain data only, as this header is compiled once per instruction set.
 #pragma once
 
-#include <cstdint>
-
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise::coded {
-
-using Count = std::int64_t;
 
 constexpr Count lanes = 32;        // queries that walk together: the bytes of one AVX2 register
 constexpr Count most_levels = 48;  // features that branch; the rest is scanned, which bounds the stack of a walk

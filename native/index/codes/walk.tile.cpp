@@ -1,8 +1,6 @@
 // The walk of 32 queries over a part, compiled once per instruction set; index/codes/codes.hpp says what it is for.
 //
 //   bound(node) = bound(parent) + costs[node.entry]     a byte or word a query, which stays at its most
-//
-// Nothing here may be inline outside the anonymous namespace (index/scan/scan.tile.cpp says why).
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif

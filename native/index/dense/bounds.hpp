@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "index/dense/dense.hpp"
 
@@ -60,7 +59,7 @@ class Bounds {
 
   // The largest value of a case whose true sum is within the bound.
   float limit(double bound, const Blur& blur) const {
-    if (bound == std::numeric_limits<double>::infinity()) return INFINITY;
+    if (bound == infinity) return INFINITY;
     const double value = form_ == Form::product ? bound * (1 + relative_) + blur.error - blur.square
                                                 : raised(root(bound) + blur.slack) * (1 + relative_);
     return std::nextafter(static_cast<float>(value), INFINITY);

@@ -1,9 +1,7 @@
 // The single precision tile: six queries against sixteen cases at a time, compared with the limits at once.
 //
 // Gaps are taken with the signs that cost least: the queries, or their roots, come with a minus where that saves one.
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp). FMA is asked for by intrinsics: the
-// sums here only propose, and their error bound holds with and without it.
+// FMA is asked for by intrinsics: the sums here only propose, and their error bound holds with and without it.
 #include "index/dense/dense.hpp"
 
 #ifdef __AVX2__

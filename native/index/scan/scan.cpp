@@ -4,10 +4,10 @@
 // reads it twice: once for the k smallest, once for the ties. A few queries share each tile of cases while it is in
 // cache. Every query is worked out by one thread in one order, so results do not depend on the number of threads.
 #include "index/scan/scan.hpp"
+#include "machine/numbers.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -16,7 +16,6 @@ namespace nearwise {
 namespace {
 
 constexpr Count block_length = 4;    // queries that share a tile
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Neighbour {
   double sum;

@@ -1,13 +1,10 @@
 // What a scan reads and what it writes. Shapes: n cases, m queries, p features, g segments, v values per case.
 #pragma once
 
-#include <cstdint>
-
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 constexpr Count tile_length = 1024;  // 8 KiB of each column and of the sums
 

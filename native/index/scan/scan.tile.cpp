@@ -7,9 +7,6 @@
 //
 // The loop over features is outside and starts from 0.0, so every sum has the rounding of the plain NumPy expression;
 // the loop over cases is inside and has no branches, so it becomes vector instructions.
-//
-// Nothing here may be inline outside the anonymous namespace: the linker keeps one copy of an inline function, and if
-// that were the AVX2 copy the baseline would run it on machines that lack AVX2.
 #include <math.h>
 
 #include "arithmetic/raised.hpp"

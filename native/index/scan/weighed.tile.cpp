@@ -3,8 +3,6 @@
 //   s(q, i) = sum over f, in order, of  coefficient(q, i, f) * t      t = raw or raw^2
 //
 // Under "ignore" the sum over known features is rescaled: s * (sum of all weights) / (sum of the weights known).
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
 #include <math.h>
 
 #include "arithmetic/raised.hpp"

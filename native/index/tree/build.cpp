@@ -6,17 +6,16 @@
 // they fit the cache; such a range is copied once and finished there. The boxes come last, from the leaves up, and are tight.
 #include <algorithm>
 #include <future>
-#include <limits>
 #include <system_error>
 
 #include "index/tree/kd.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {
 
 constexpr Count cached_values = 32768;  // numbers of a range that is finished in a local copy: half a core's cache
 constexpr Count sample_length = 256;    // cases that choose the feature of a larger range
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Keyed {
   double value;

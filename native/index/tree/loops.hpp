@@ -1,13 +1,10 @@
 // The hot loops of the kd-tree; one implementation per instruction set.
 #pragma once
 
-#include <cstdint>
-
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 constexpr Count leaf_length = 32;  // cases of a leaf: a bit each in a mask, and its tile of 16 features fits 4 KiB
 constexpr Count fan_out = 4;       // children of a node: their boxes are compared side by side in one vector

@@ -6,8 +6,6 @@
 // The bound is safe without any margin. Rounding is monotone: where x lies in B, |q_f - x_f| is at least the gap to B
 // in every feature, so the rounded difference is, and so are the rounded power, product and sum, because both
 // expressions do the same operations in the same order. For the same reason a partial sum never exceeds the whole one.
-//
-// Nothing here may be inline outside the anonymous namespace, see index/scan/scan.tile.cpp.
 #include "index/tree/loops.hpp"
 
 #if defined(__AVX2__)
@@ -32,7 +30,7 @@ Four smaller(Four a, Four b) { return {_mm256_min_pd(a.v, b.v)}; }
 std::uint32_t at_most(Four a, Four b) {
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)));
 }
-#elif defined(__GNUC__)
+#else
 typedef double Two __attribute__((vector_size(16)));  // what SSE2 and NEON hold; wider ones end up in memory
 typedef std::int64_t TwoMasks __attribute__((vector_size(16)));
 struct Four {
@@ -57,31 +55,6 @@ Four smaller(Four a, Four b) { return {a.low < b.low ? a.low : b.low, a.high < b
 std::uint32_t at_most(Four a, Four b) {
   const TwoMasks bits = ((a.low <= b.low) & TwoMasks{1, 2}) | ((a.high <= b.high) & TwoMasks{4, 8});
   return static_cast<std::uint32_t>(bits[0] | bits[1]);
-}
-#else
-struct Four {
-  double v[4];
-};
-template <class Operation>
-Four each(const Four& a, const Four& b, Operation operation) {
-  Four out;
-  for (int i = 0; i < 4; ++i) out.v[i] = operation(a.v[i], b.v[i]);
-  return out;
-}
-Four load(const double* x) { return {{x[0], x[1], x[2], x[3]}}; }
-Four all(double x) { return {{x, x, x, x}}; }
-void store(double* x, const Four& a) {
-  for (int i = 0; i < 4; ++i) x[i] = a.v[i];
-}
-Four operator+(const Four& a, const Four& b) { return each(a, b, [](double x, double y) { return x + y; }); }
-Four operator-(const Four& a, const Four& b) { return each(a, b, [](double x, double y) { return x - y; }); }
-Four operator*(const Four& a, const Four& b) { return each(a, b, [](double x, double y) { return x * y; }); }
-Four larger(const Four& a, const Four& b) { return each(a, b, [](double x, double y) { return x > y ? x : y; }); }
-Four smaller(const Four& a, const Four& b) { return each(a, b, [](double x, double y) { return x < y ? x : y; }); }
-std::uint32_t at_most(const Four& a, const Four& b) {
-  std::uint32_t mask = 0;
-  for (int i = 0; i < 4; ++i) mask |= static_cast<std::uint32_t>(a.v[i] <= b.v[i]) << i;
-  return mask;
 }
 #endif
 

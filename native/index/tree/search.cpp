@@ -8,18 +8,17 @@
 #include <atomic>
 #include <bit>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "index/tree/visit.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {
 
 constexpr Count block_length = 32;  // queries that a thread takes at a time
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Neighbour = Near::value_type;  // compares by (sum, index)
 

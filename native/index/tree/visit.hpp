@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "index/tree/kd.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 
@@ -57,7 +57,6 @@ class Visit {
   }
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
   struct Place {
     double bound;
     std::int32_t child;

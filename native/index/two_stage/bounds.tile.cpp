@@ -1,11 +1,11 @@
 // Bounds of numbers and symbols in single precision, the rows within reach, and letters that texts share, compiled once per
-// instruction set. Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
+// instruction set.
 #include <math.h>
 
 #include "index/two_stage/edits.hpp"
 #include "index/two_stage/two_stage.hpp"
 
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -61,7 +61,7 @@ void bound(const Line* lines, Count count, int power, Count begin, Count end, fl
   else bound_all<1>(lines, count, begin, end, sums, minima);
 }
 
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
 // table[mask]: the places of the bits of mask, a byte each
 struct Places {
   Places() {
@@ -77,13 +77,13 @@ struct Places {
 
 Count gather(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows) {
   Count found = 0;
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
   static const Places places;
   const __m256 low = _mm256_set1_ps(above), high = _mm256_set1_ps(upto);
 #endif
   for (Count at = 0; at < packed; at += chunk) {
     if (minima[at / chunk] > upto) continue;
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
     for (Count i = at; i < at + chunk; i += 8) {
       const __m256 x = _mm256_loadu_ps(sums + i);
       const __m256 in = _mm256_and_ps(_mm256_cmp_ps(x, low, _CMP_GT_OQ), _mm256_cmp_ps(x, high, _CMP_LE_OQ));
@@ -104,7 +104,7 @@ Count gather(const float* sums, const float* minima, Count packed, float above, 
 }
 
 int shared_letters(const std::uint8_t* own, const std::uint8_t* other) {
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
   const __m256i mine = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(own));
   const __m256i theirs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(other));
   const __m256i four = _mm256_sad_epu8(_mm256_min_epu8(mine, theirs), _mm256_setzero_si256());

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "index/two_stage/two_stage.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 constexpr Count stretch_length = 1024;
 constexpr double too_large = 1e15;  // squares of such numbers, added up, are far from the end of single precision
 constexpr double too_small = 1e-30;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A term that does not fit in single precision is cut, or left out, which keeps a lower bound.
 float cut(double term) { return term > too_small ? static_cast<float>(std::min(term, too_large)) : 0.0f; }

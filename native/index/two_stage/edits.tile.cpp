@@ -1,5 +1,4 @@
-// Edits between one query text and eight stored ones, compiled once per instruction set. Nothing here may be inline outside
-// the anonymous namespace (see index/scan/scan.tile.cpp).
+// Edits between one query text and eight stored ones, compiled once per instruction set.
 //
 // Bit-parallel columns (Myers 1999, Hyyrö 2003): bit i of `up` and `down` says that the edit distance grows or falls from
 // letter i - 1 to i of the query. All texts end in the last column. A column before a text starts leaves the first column as
@@ -18,7 +17,7 @@ namespace {
 
 using Word = std::uint64_t;
 
-#if defined(__AVX2__) && defined(__GNUC__)
+#ifdef __AVX2__
 constexpr Count side = 4;
 using Words = Word __attribute__((vector_size(8 * side)));
 template <Count words>
@@ -42,15 +41,7 @@ Word lane(Words words, Count) { return words; }
 Words later(Words before, Count column) { return before <= static_cast<Word>(column); }
 #endif
 
-int ones(Word word) {
-#if defined(__GNUC__)
-  return __builtin_popcountll(word);
-#else
-  int count = 0;
-  for (; word != 0; word &= word - 1) ++count;
-  return count;
-#endif
-}
+int ones(Word word) { return __builtin_popcountll(word); }
 
 template <Count words>
 struct Column {

@@ -20,6 +20,7 @@
 
 #include "index/scan/scan.hpp"
 #include "index/two_stage/space.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 
@@ -28,16 +29,9 @@ using namespace stages;
 namespace {
 
 constexpr double slack = 1e-11;  // relative; covers the rounding of sums in double precision
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr float visited = std::numeric_limits<float>::quiet_NaN();  // or left out, or padding: within no reach
 constexpr int buckets = 64;
 constexpr Count ahead = lanes;  // letters are fetched so long before they are compared, and what says where they are
-
-void fetch([[maybe_unused]] const void* what) {
-#if defined(__GNUC__)
-  __builtin_prefetch(what);
-#endif
-}
 
 // At least the bound, in single precision, of every case whose sum is at most `sum`. Terms and sums of such a bound are
 // off by 2^-24 of their size a step, and by the smallest number where they vanish; they are cut where numbers end.
@@ -209,8 +203,8 @@ class StagedSearch {
     for (Count j = 0; j < count; ++j) {
       if (j + 2 * ahead < count)
         for (Count t = 0; t < s_.t_; ++t) {
-          fetch(&held(t, candidates[j + 2 * ahead].packed));
-          fetch(s_.letters_.data() + held(t, candidates[j + ahead].packed).text * s_.width_);
+          __builtin_prefetch(&held(t, candidates[j + 2 * ahead].packed));
+          __builtin_prefetch(s_.letters_.data() + held(t, candidates[j + ahead].packed).text * s_.width_);
         }
       if (candidates[j].lower > reach32_) continue;
       batch[static_cast<std::size_t>(waiting++)] = candidates[j];

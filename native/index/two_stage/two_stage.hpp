@@ -4,14 +4,12 @@
 // Shapes: n cases, m queries, p numbers and symbols, t texts, g segments (classes), d different texts, v values per case.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 constexpr Count chunk = 64;          // cases whose bounds have one minimum; a segment is padded to whole chunks
 constexpr Count lanes = 8;           // texts compared at a time

@@ -3,8 +3,7 @@
 //
 //   sum of |x - q| = 2 * (sum of max(x, q)) - (sum of x) - (sum of q)
 //
-// Numbers are from 0, and none of these sums exceeds 65535. Nothing here may be inline outside the anonymous namespace
-// (see index/scan/scan.tile.cpp).
+// Numbers are from 0, and none of these sums exceeds 65535.
 #include "statistics/contrasts/contrast.hpp"
 
 #ifdef __AVX2__

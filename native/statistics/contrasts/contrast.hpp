@@ -5,15 +5,12 @@
 // Features are kept by kind: numbers, symbols, circles, then those with missing values in the same order.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 constexpr int near_width = 16;   // cases of a panel
 constexpr int near_height = 6;   // queries of a group of queries

@@ -1,7 +1,6 @@
 // The hot loops: six queries against sixteen cases in single precision, and one pair of cases in double precision.
 //
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp). What single precision adds up only
-// proposes; pairs are added up without contraction, so both instruction sets give the same bits.
+// What single precision adds up only proposes; pairs are added up without contraction, so both instruction sets give the same bits.
 #include <math.h>
 
 #include "statistics/contrasts/contrast.hpp"

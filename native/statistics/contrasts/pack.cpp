@@ -69,7 +69,7 @@ void Contrast::pack() {
   for (const Count* counts : {space_.clean, space_.holed})
     for (int kind = 0; kind < kinds; ++kind)
       kind_of.insert(kind_of.end(), static_cast<std::size_t>(counts[kind]), static_cast<Kind>(kind));
-  std::vector<double> low(static_cast<std::size_t>(p), std::numeric_limits<double>::infinity()), high(low);
+  std::vector<double> low(static_cast<std::size_t>(p), infinity), high(low);
   for (double& each : high) each = -each;
   for (Count i = 0; i < n_; ++i)
     for (Count f = 0; f < p; ++f) {

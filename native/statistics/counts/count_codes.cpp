@@ -9,26 +9,26 @@
 namespace nearwise {
 namespace {
 
-constexpr std::int64_t copies = 4, small = 1 << 11;  // cells
+constexpr Count copies = 4, small = 1 << 11;  // cells
 
 }  // namespace
 
-bool count_codes(const std::int32_t* rows, const std::int32_t* columns, const double* weights, std::int64_t n,
-                 std::int32_t v, std::int32_t c, std::int64_t* cases, double* sums) {
-  const std::int64_t cells = static_cast<std::int64_t>(v) * c;
+bool count_codes(const std::int32_t* rows, const std::int32_t* columns, const double* weights, Count n,
+                 std::int32_t v, std::int32_t c, Count* cases, double* sums) {
+  const Count cells = static_cast<Count>(v) * c;
   std::int32_t last_row = -1, last_column = -1;
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (Count i = 0; i < n; ++i) {
     last_row = std::max(last_row, rows[i]);
     last_column = std::max(last_column, columns[i]);
   }
   if (last_row >= v || last_column >= c) return false;
-  const auto cell = [&](std::int64_t i) -> std::int64_t {  // -1 where the case is left out
+  const auto cell = [&](Count i) -> Count {  // -1 where the case is left out
     const std::int32_t row = rows[i], column = columns[i];
-    return (row | column) < 0 ? -1 : static_cast<std::int64_t>(row) * c + column;
+    return (row | column) < 0 ? -1 : static_cast<Count>(row) * c + column;
   };
   if (weights != nullptr || cells > small) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t at = cell(i);
+    for (Count i = 0; i < n; ++i) {
+      const Count at = cell(i);
       if (at < 0) continue;
       ++cases[at];
       if (weights != nullptr) sums[at] += weights[i];
@@ -36,15 +36,15 @@ bool count_codes(const std::int32_t* rows, const std::int32_t* columns, const do
     return true;
   }
   // the first cell of each copy takes the cases that are left out
-  std::vector<std::int64_t> copy(static_cast<std::size_t>(copies * (cells + 1)));
-  std::int64_t* lane[copies];
-  for (std::int64_t l = 0; l < copies; ++l) lane[l] = copy.data() + l * (cells + 1) + 1;
-  std::int64_t i = 0;
+  std::vector<Count> copy(static_cast<std::size_t>(copies * (cells + 1)));
+  Count* lane[copies];
+  for (Count l = 0; l < copies; ++l) lane[l] = copy.data() + l * (cells + 1) + 1;
+  Count i = 0;
   for (; i + copies <= n; i += copies)
-    for (std::int64_t l = 0; l < copies; ++l) ++lane[l][cell(i + l)];
+    for (Count l = 0; l < copies; ++l) ++lane[l][cell(i + l)];
   for (; i < n; ++i) ++lane[0][cell(i)];
-  for (std::int64_t at = 0; at < cells; ++at)
-    for (std::int64_t l = 0; l < copies; ++l) cases[at] += lane[l][at];
+  for (Count at = 0; at < cells; ++at)
+    for (Count l = 0; l < copies; ++l) cases[at] += lane[l][at];
   return true;
 }
 

@@ -31,7 +31,7 @@ class Table {
  public:
   Table(const std::uint8_t* rows, std::size_t width) : rows_(rows), width_(width), slots_(64, -1) {}
 
-  std::int32_t code_of(std::int64_t row) {
+  std::int32_t code_of(Count row) {
     const std::uint8_t* asked = at(row);
     std::int32_t& slot = slot_of(asked);
     if (slot >= 0) return slot;
@@ -42,10 +42,10 @@ class Table {
     return code;
   }
 
-  std::vector<std::int64_t> first() && { return std::move(first_); }
+  std::vector<Count> first() && { return std::move(first_); }
 
  private:
-  const std::uint8_t* at(std::int64_t row) const { return rows_ + static_cast<std::size_t>(row) * width_; }
+  const std::uint8_t* at(Count row) const { return rows_ + static_cast<std::size_t>(row) * width_; }
 
   // Where these bytes are, or the empty slot where they belong.
   std::int32_t& slot_of(const std::uint8_t* asked) {
@@ -64,14 +64,14 @@ class Table {
   const std::uint8_t* rows_;
   std::size_t width_;
   std::vector<std::int32_t> slots_;
-  std::vector<std::int64_t> first_;
+  std::vector<Count> first_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> distinct(const std::uint8_t* rows, std::int64_t n, std::int64_t width, std::int32_t* codes) {
+std::vector<Count> distinct(const std::uint8_t* rows, Count n, Count width, std::int32_t* codes) {
   Table table(rows, static_cast<std::size_t>(width));
-  for (std::int64_t i = 0; i < n; ++i) codes[i] = table.code_of(i);
+  for (Count i = 0; i < n; ++i) codes[i] = table.code_of(i);
   return std::move(table).first();
 }
 

@@ -1,12 +1,13 @@
 // Which rows of bytes are equal.
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 
 // rows [n, width] -> codes [n], and the first row of every code; codes are numbered as they appear.
-std::vector<std::int64_t> distinct(const std::uint8_t* rows, std::int64_t n, std::int64_t width, std::int32_t* codes);
+std::vector<Count> distinct(const std::uint8_t* rows, Count n, Count width, std::int32_t* codes);
 
 }  // namespace nearwise

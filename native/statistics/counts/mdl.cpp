@@ -13,8 +13,6 @@
 namespace nearwise {
 namespace {
 
-using Count = std::int64_t;
-
 struct Part {
   std::int32_t label, cases;
 };

@@ -53,7 +53,7 @@ void order(Pair* first, Pair* last) {
 // a pass over it.
 class Kept {
  public:
-  Pair* of(std::int64_t size) {
+  Pair* of(Count size) {
     if (size > size_) {
       held_.reset();  // before there is more
       held_ = std::make_unique<Scratch<Pair>>(static_cast<std::size_t>(size));
@@ -64,19 +64,19 @@ class Kept {
 
  private:
   std::unique_ptr<Scratch<Pair>> held_;
-  std::int64_t size_ = 0;
+  Count size_ = 0;
 };
 
 thread_local Kept one_half, other_half;
 
 }  // namespace
 
-std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n, double* sorted,
+Count sort_pairs(const double* values, const std::int32_t* codes, Count n, double* sorted,
                         std::int32_t* carried) {
   Pair* const pairs = one_half.of(n);
-  std::int64_t known = 0;
+  Count known = 0;
   Key least = ~Key{0}, most = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (Count i = 0; i < n; ++i) {
     const Key key = key_of(values[i]);
     pairs[known] = {key, codes[i]};
     if (std::isnan(values[i])) continue;
@@ -87,7 +87,7 @@ std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::in
   if (known == 0) return 0;
   const int width = std::bit_width(most - least), shift = std::max(0, width - digits * bits);
   std::vector<std::array<std::uint32_t, buckets>> count(digits);  // zeros
-  for (std::int64_t i = 0; i < known; ++i) {
+  for (Count i = 0; i < known; ++i) {
     pairs[i].key -= least;
     for (int d = 0; d < digits; ++d) ++count[d][digit(pairs[i].key >> shift, d)];
   }
@@ -97,16 +97,16 @@ std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::in
     if (at[digit(from[0].key >> shift, d)] == known) continue;
     std::uint32_t before = 0;
     for (auto& each : at) before += std::exchange(each, before);
-    for (std::int64_t i = 0; i < known; ++i) to[at[digit(from[i].key >> shift, d)]++] = from[i];
+    for (Count i = 0; i < known; ++i) to[at[digit(from[i].key >> shift, d)]++] = from[i];
     std::swap(from, to);
   }
-  for (std::int64_t i = 0; shift > 0 && i < known;) {
-    std::int64_t end = i + 1;
+  for (Count i = 0; shift > 0 && i < known;) {
+    Count end = i + 1;
     while (end < known && from[end].key >> shift == from[i].key >> shift) ++end;
     if (end - i > 1) order(from + i, from + end);
     i = end;
   }
-  for (std::int64_t i = 0; i < known; ++i) {
+  for (Count i = 0; i < known; ++i) {
     sorted[i] = number_of(from[i].key + least);
     carried[i] = from[i].code;
   }

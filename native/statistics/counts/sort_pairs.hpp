@@ -1,13 +1,13 @@
 // Sorting numbers together with a code each.
 #pragma once
 
-#include <cstdint>
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 
 // values [n] with NaN for missing, codes [n] -> the known values in ascending order, each with its code, and how many they
 // are. sorted and carried have room for n. Equal values keep their order; -0.0 becomes 0.0.
-std::int64_t sort_pairs(const double* values, const std::int32_t* codes, std::int64_t n, double* sorted,
+Count sort_pairs(const double* values, const std::int32_t* codes, Count n, double* sorted,
                         std::int32_t* carried);
 
 }  // namespace nearwise

@@ -11,13 +11,12 @@
 #include <memory>
 
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 #include "selection/every_k.hpp"
 
 namespace nearwise {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Query {
  public:

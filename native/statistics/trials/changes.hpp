@@ -3,14 +3,12 @@
 // Shapes: n cases, p features, b bases, c changes, r rows asked about, K neighbours.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 // What one feature adds to the sums of one query: coefficient * t, t = raw or raw^2 (or given as it is in a block).
 struct Term {

@@ -2,8 +2,6 @@
 //
 //   to[i] = from[i] + coefficient * t      t = raw or raw^2
 //   raw   = |q - x_i| for numbers, [q != x_i] for symbols; one_missing or both_missing where values are missing
-//
-// Nothing here may be inline outside the anonymous namespace (see index/scan/scan.tile.cpp).
 #include <math.h>
 
 #include "statistics/trials/changes.hpp"

@@ -8,6 +8,7 @@
 
 #include "arithmetic/raised.hpp"
 #include "index/bytes/bytes.hpp"
+#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 
 namespace nearwise {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr Count enough_for_bytes = 500;  // cases
 constexpr std::size_t memory = 4;          // weight vectors
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Worker {
  public:

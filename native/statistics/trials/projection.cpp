@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "arithmetic/raised.hpp"
+#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Cases of one run, fold and class.
 struct Entry {

@@ -1,11 +1,9 @@
 // k nearest neighbours on one feature: cases sorted by value, each classified by the cases of the other folds.
 #pragma once
 
-#include <cstdint>
+#include "machine/numbers.hpp"
 
 namespace nearwise {
-
-using Count = std::int64_t;
 
 struct Projection {
   const double* values;          // [n] ascending, none missing

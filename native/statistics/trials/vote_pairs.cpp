@@ -3,16 +3,15 @@
 #include "statistics/trials/vote_pairs.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
+#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 #include "statistics/trials/evaluate.hpp"
 
 namespace nearwise {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Count tile = 16;
 
 class Tile {
