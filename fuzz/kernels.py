@@ -28,10 +28,8 @@ class Change(NamedTuple):
 
 
 FAULTS: dict[str, Change] = {
-    "a tie must be equal": Change(
-        "selection/ranking.cpp", "} else if (each.sum <= last + margin) {", "} else if (each.sum <= last) {"
-    ),
-    "no tie is inside": Change("selection/ranking.cpp", "if (each.sum < last - margin) {", "if (each.sum < last) {"),
+    "a tie must be equal": Change("selection/nearest.hpp", "high = sum + margin;", "high = sum;"),
+    "no tie is inside": Change("selection/nearest.hpp", "low = sum - margin;", "low = sum;"),
     "a box at the limit is not opened": Change(
         "index/tree/visit.hpp", "|| !(bounds[lane] <= limit)) continue;", "|| !(bounds[lane] < limit)) continue;"
     ),
@@ -39,7 +37,7 @@ FAULTS: dict[str, Change] = {
         "index/tree/visit.hpp", "if (sums[i] <= limit) found", "if (sums[i] < limit) found"
     ),
     "the limit of codes leaves out ties": Change(
-        "index/codes/limit.hpp", "std::min(limit_, tie_end(sums_.back(), tie_))", "std::min(limit_, sums_.back())"
+        "index/codes/limit.hpp", "std::min(limit_, Tie(sums_.back(), tie_).high)", "std::min(limit_, sums_.back())"
     ),
     "single precision without its error": Change(
         "index/dense/bounds.hpp", "return {apart_ * unit * both + tiny_ + more,", "return {0.0 * both,"

@@ -51,42 +51,100 @@ inline Count case_count(std::size_t n) {
   return static_cast<Count>(n);
 }
 
+template <class T>
+constexpr const char* type_name = "float64";
+template <>
+inline constexpr const char* type_name<std::int64_t> = "int64";
+template <>
+inline constexpr const char* type_name<std::int32_t> = "int32";
+template <>
+inline constexpr const char* type_name<std::int16_t> = "int16";
+template <>
+inline constexpr const char* type_name<std::uint8_t> = "uint8";
+
+inline Count size_of(const Array& array, std::size_t axis) { return static_cast<Count>(array.shape(axis)); }
+
 // The data of an array that must have this type, this number of dimensions and C order.
 template <class T>
-const T* data_of(const Array& array, const char* name, std::size_t ndim, const char* type) {
+const T* data_of(const Array& array, const char* name, std::size_t ndim) {
   const std::string who(name);
-  require(array.dtype() == nb::dtype<T>(), who + " must be an array of " + type + ".");
+  require(array.dtype() == nb::dtype<T>(), who + " must be an array of " + type_name<T> + ".");
   require(array.ndim() == ndim,
           who + " must have " + std::to_string(ndim) + " dimension(s), got " + std::to_string(array.ndim()) + ".");
   require(is_contiguous(array), who + " must be contiguous in C order: pass numpy.ascontiguousarray of it.");
   return static_cast<const T*>(array.data());
 }
 
-inline void require_shape(const Array& array, const char* name, const std::vector<Count>& expected) {
+// The same where the shape is known.
+template <class T>
+const T* shaped(const Array& array, const char* name, const std::vector<Count>& expected) {
+  const T* data = data_of<T>(array, name, expected.size());
   std::vector<Count> shape;
-  for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(static_cast<Count>(array.shape(i)));
+  for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(size_of(array, i));
   require(shape == expected, std::string(name) + " must have shape " + shape_text(expected) + ", got " +
                                  shape_text(shape) + ".");
+  return data;
 }
 
-// Hands a vector to NumPy, which frees it.
-template <class T, std::size_t ndim>
-nb::ndarray<nb::numpy, T, nb::ndim<ndim>> to_numpy(std::vector<T>&& values, const std::size_t (&shape)[ndim]) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
-  nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-  owned.release();
-  return {data, ndim, shape, owner};
+template <class T>
+std::vector<T> copied(const Array& array, const char* name, const std::vector<Count>& shape) {
+  const T* from = shaped<T>(array, name, shape);
+  return std::vector<T>(from, from + array.size());
 }
 
-// The same of scratch memory, of which the first entries are used.
+// Requires that each of 0 .. count - 1 holds. The sentence is made only where one does not: a string for every entry would
+// cost more than the search.
+template <class Holds>
+void require_all(Count count, const std::string& otherwise, const Holds& holds) {
+  for (Count i = 0; i < count; ++i)
+    if (!holds(i)) require(false, otherwise + "; it is not at " + std::to_string(i) + ".");
+}
+
+template <class T>
+void require_between(const T* values, Count count, Count low, Count high, const std::string& otherwise) {
+  require_all(count, otherwise, [&](Count i) { return values[i] >= low && values[i] < high; });
+}
+
+inline void require_weights(const double* values, Count count, const std::string& name) {
+  require_all(count, name + " must be finite and not negative", [&](Count i) { return values[i] >= 0 && values[i] < infinity; });
+}
+
+// packed cases segments[a] .. segments[a + 1] make a segment
+inline void require_segments(const Count* segments, Count g, Count n) {
+  require(segments[0] == 0 && segments[g] == n, "segments must start at 0 and end at n = " + std::to_string(n) + ".");
+  require_all(g, "segments must not decrease", [&](Count a) { return segments[a] <= segments[a + 1]; });
+}
+
+inline void require_power(double power) {
+  require(power >= 1 && power < 1e6, "power must be from 1 to 1e6, got " + std::to_string(power) + ".");
+}
+
+// Works without holding Python's lock.
+template <class Work>
+auto without_gil(const Work& work) {
+  nb::gil_scoped_release release;
+  return work();
+}
+
 template <class T, std::size_t ndim>
-nb::ndarray<nb::numpy, T, nb::ndim<ndim>> to_numpy(Scratch<T>&& values, const std::size_t (&shape)[ndim]) {
-  auto owned = std::make_unique<Scratch<T>>(std::move(values));
+using Numpy = nb::ndarray<nb::numpy, T, nb::ndim<ndim>>;
+
+// Hands memory (a vector, or scratch memory of which the first entries are used) to NumPy, which frees it.
+template <std::size_t ndim, class Memory>
+auto to_numpy(Memory&& values, const std::size_t (&shape)[ndim]) {
+  using T = std::remove_reference_t<decltype(values[0])>;
+  auto owned = std::make_unique<Memory>(std::move(values));
   T* data = owned->data();
-  nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<Scratch<T>*>(pointer); });
+  nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<Memory*>(pointer); });
   owned.release();
-  return {data, ndim, shape, owner};
+  return Numpy<T, ndim>(data, ndim, shape, owner);
+}
+
+// A whole vector in one dimension.
+template <class T>
+Numpy<T, 1> to_numpy(std::vector<T>&& values) {
+  const std::size_t shape[1] = {values.size()};
+  return to_numpy(std::move(values), shape);
 }
 
 }  // namespace nearwise

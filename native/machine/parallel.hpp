@@ -18,17 +18,18 @@ inline Count chunk_height(Count queries, Count threads, Count most, Count group)
   return std::clamp((share + group - 1) / group * group, group, most);
 }
 
-// Makes one worker a thread with make() and hands it chunks 0 .. chunks - 1 as worker(chunk), in no order. An exception
-// (out of memory) is told to the caller once every thread has stopped.
-template <class Make>
-void in_parallel(Count chunks, Count threads, Make make) {
+// Makes one worker a thread with make() and hands it chunks 0 .. chunks - 1 as worker(chunk), in no order. A worker that
+// finds, after a chunk, that there is no more to be done takes none. Returns how many were taken; they are the first. An
+// exception (out of memory) is told to the caller once every thread has stopped.
+template <class Make, class More>
+Count in_parallel(Count chunks, Count threads, Make make, More more) {
   const Count workers = std::max<Count>(1, std::min(threads, chunks));
   std::atomic<Count> next{0};
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
   auto work = [&](Count at) {
     try {
       auto worker = make();
-      for (Count chunk = next++; chunk < chunks; chunk = next++) worker(chunk);
+      for (Count chunk = next++; chunk < chunks; chunk = more() ? next++ : chunks) worker(chunk);
     } catch (...) {
       failures[static_cast<std::size_t>(at)] = std::current_exception();
       next = chunks;
@@ -45,6 +46,22 @@ void in_parallel(Count chunks, Count threads, Make make) {
   for (std::thread& helper : helpers) helper.join();
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
+  return std::min(chunks, next.load());
+}
+
+template <class Make>
+void in_parallel(Count chunks, Count threads, Make make) {
+  in_parallel(chunks, threads, make, [] { return true; });
+}
+
+// The same for m rows in blocks of so many: worker(row).
+template <class Make>
+void rows_in_parallel(Count m, Count block, Count threads, Make make) {
+  in_parallel((m + block - 1) / block, threads, [&] {
+    return [worker = make(), m, block](Count at) mutable {
+      for (Count row = at * block; row < std::min(m, (at + 1) * block); ++row) worker(row);
+    };
+  });
 }
 
 }  // namespace nearwise

@@ -10,27 +10,13 @@
 #include <cmath>
 #include <vector>
 
-#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
+#include "selection/winner.hpp"
 
 namespace nearwise {
 namespace {
 
 constexpr Count rows_a_chunk = 256;
-
-// Most votes, then the class of the nearest case, then the larger prior, then the order of classes.
-std::int32_t winner(const std::vector<double>& votes, const std::vector<double>& near, const double* priors, Count g,
-                    double tolerance) {
-  const double most = *std::max_element(votes.begin(), votes.end()) * (1 - tolerance);
-  double nearest = infinity;
-  for (Count c = 0; c < g; ++c)
-    if (votes[c] >= most) nearest = std::min(nearest, near[c]);
-  const double limit = nearest + tolerance * (std::isfinite(nearest) ? nearest : 0.0);
-  std::int32_t best = -1;
-  for (Count c = 0; c < g; ++c)
-    if (votes[c] >= most && near[c] <= limit && (best < 0 || priors[c] > priors[best])) best = static_cast<std::int32_t>(c);
-  return best;
-}
 
 // Whether one class alone has the most votes.
 bool is_clear(const std::vector<double>& votes, double tolerance) {
@@ -38,93 +24,115 @@ bool is_clear(const std::vector<double>& votes, double tolerance) {
   return std::count_if(votes.begin(), votes.end(), [&](double v) { return v >= most; }) == 1;
 }
 
-// A tied vote takes the winner of the vote of one neighbour more, where that is clear; a clear winner never changes, so
-// the row can be gone through in place.
-void ask_next(std::int32_t* winners, const std::vector<char>& clear, Count K) {
-  for (Count k = 0; k + 1 < K; ++k)
-    if (!clear[k] && clear[k + 1]) winners[k] = winners[k + 1];
-}
+// The votes of one row after the other.
+class Votes {
+ public:
+  Votes(const Lists& lists, const Voters& voters)
+      : lists_(lists), voters_(voters), g_(voters.n_groups), counted_(static_cast<std::size_t>((lists.k + 1) * g_)),
+        plain_(counted_.size()), votes_(g_), near_(g_), first_(g_), clear_(static_cast<std::size_t>(lists.k)) {}
 
-void of_rows(const Lists& lists, const Voters& voters, std::int32_t* winners, Count from, Count to) {
-  const Count K = lists.k, g = voters.n_groups;
-  std::vector<double> counted(static_cast<std::size_t>((K + 1) * g)), plain(counted.size()), votes(g), near(g), first(g);
-  std::vector<char> clear(static_cast<std::size_t>(K));
-  const auto settle = [&](Count row, Count k) {
-    if (lists.ask_next) {
-      std::fill(near.begin(), near.end(), infinity);  // a tie is not for the nearest case to settle
-      clear[k - 1] = is_clear(votes, lists.tolerance);
+  void run(Count row, std::int32_t* winners) {
+    add_up(row);
+    for (Count k = 1; k <= lists_.k; ++k) {
+      count(row, std::min(k, filled_));
+      if (lists_.ask_next) {
+        std::fill(near_.begin(), near_.end(), infinity);  // a tie is not for the nearest case to settle
+        clear_[k - 1] = is_clear(votes_, lists_.tolerance);
+      }
+      winners[k - 1] = winner(votes_, near_, voters_.priors, lists_.tolerance);
     }
-    winners[row * K + k - 1] = winner(votes, near, voters.priors, g, lists.tolerance);
-  };
-  for (Count row = from; row < to; ++row) {
-    const double* sums = lists.sums + row * K;
-    const double* kernel = lists.kernel + row * K;
-    const Count* cases = lists.indices + row * K;
-    Count filled = 0;
-    while (filled < K && std::isfinite(sums[filled])) ++filled;
-    // counted[j], plain[j]: the votes of the first j cases, weighted by distance and not
-    for (Count j = 0; j < filled; ++j) {
-      const Count at = cases[j];
-      for (Count c = 0; c < g; ++c) {
-        counted[(j + 1) * g + c] = counted[j * g + c];
-        plain[(j + 1) * g + c] = plain[j * g + c];
-      }
-      counted[(j + 1) * g + voters.codes[at]] += kernel[j] * voters.weights[at];
-      plain[(j + 1) * g + voters.codes[at]] += voters.weights[at];
-    }
-    std::fill(first.begin(), first.end(), infinity);  // where each class votes first
-    for (Count j = filled; j-- > 0;)
-      if (voters.weights[cases[j]] > 0) first[voters.codes[cases[j]]] = static_cast<double>(j);
-    for (Count k = 1; k <= K; ++k) {
-      const Count places = std::min(k, filled);
-      if (places == 0) {
-        std::fill(votes.begin(), votes.end(), 0.0);
-        std::fill(near.begin(), near.end(), infinity);
-        settle(row, k);
-        continue;
-      }
-      const double last = sums[places - 1], margin = lists.tolerance * last;
-      Count inside = places, listed = places;
-      double share = 0.0;
-      const double* group = nullptr;
-      if (lists.fair) {
-        // most often nothing ties with the k-th place
-        if (places == 1 || sums[places - 2] < last - margin) inside = places - 1;
-        else inside = std::lower_bound(sums, sums + places, last - margin) - sums;
-        if (places < filled && sums[places] <= last + margin)
-          listed = std::upper_bound(sums + places, sums + filled, last + margin) - sums;
-        const bool beyond = listed >= filled;  // the tie group may go on behind the list
-        const double tied = static_cast<double>(beyond ? lists.tied[row] : listed - inside);
-        share = static_cast<double>(places - inside) / tied;
-        group = beyond ? lists.tie_sums + row * g : nullptr;
-      }
-      double total = 0.0;
-      for (Count c = 0; c < g; ++c) {
-        const double tie = !lists.fair ? 0.0 : group ? group[c] : plain[listed * g + c] - plain[inside * g + c];
-        votes[c] = counted[inside * g + c] + kernel[places - 1] * share * tie;
-        near[c] = first[c] < inside ? sums[static_cast<Count>(first[c])] : tie * share > 0 ? last : infinity;
-        total = std::max(total, votes[c]);
-      }
-      if (!(total > 0))  // a kernel that gives every vote 0 leaves no answer
-        for (Count c = 0; c < g; ++c) {
-          const double tie = !lists.fair ? 0.0 : group ? group[c] : plain[listed * g + c] - plain[inside * g + c];
-          votes[c] = plain[inside * g + c] + share * tie;
-        }
-      settle(row, k);
-    }
-    if (lists.ask_next) ask_next(winners + row * K, clear, K);
+    // A tied vote takes the winner of the vote of one neighbour more, where that is clear; a clear winner never changes, so
+    // the row can be gone through in place.
+    for (Count k = 0; lists_.ask_next && k + 1 < lists_.k; ++k)
+      if (!clear_[k] && clear_[k + 1]) winners[k] = winners[k + 1];
   }
-}
+
+ private:
+  // counted_[j], plain_[j]: the votes of the first j cases, weighted by distance and not; first_: where each class votes first
+  void add_up(Count row) {
+    const Count* cases = lists_.indices + row * lists_.k;
+    sums_ = lists_.sums + row * lists_.k;
+    kernel_ = lists_.kernel + row * lists_.k;
+    for (filled_ = 0; filled_ < lists_.k && std::isfinite(sums_[filled_]);) ++filled_;
+    for (Count j = 0; j < filled_; ++j) {
+      const Count at = cases[j];
+      for (Count c = 0; c < g_; ++c) {
+        counted_[(j + 1) * g_ + c] = counted_[j * g_ + c];
+        plain_[(j + 1) * g_ + c] = plain_[j * g_ + c];
+      }
+      counted_[(j + 1) * g_ + voters_.codes[at]] += kernel_[j] * voters_.weights[at];
+      plain_[(j + 1) * g_ + voters_.codes[at]] += voters_.weights[at];
+    }
+    std::fill(first_.begin(), first_.end(), infinity);
+    for (Count j = filled_; j-- > 0;)
+      if (voters_.weights[cases[j]] > 0) first_[voters_.codes[cases[j]]] = static_cast<double>(j);
+  }
+
+  // votes_ of so many places, and near_: the sum of the nearest case of each class.
+  void count(Count row, Count places) {
+    if (places == 0) {
+      std::fill(votes_.begin(), votes_.end(), 0.0);
+      std::fill(near_.begin(), near_.end(), infinity);
+      return;
+    }
+    const double last = sums_[places - 1];
+    const Tie tie(last, lists_.tolerance);
+    Count inside = places, listed = places;
+    double share = 0.0;
+    const double* group = nullptr;
+    if (lists_.fair) {
+      // most often nothing ties with the k-th place
+      if (places == 1 || sums_[places - 2] < tie.low) inside = places - 1;
+      else inside = std::lower_bound(sums_, sums_ + places, tie.low) - sums_;
+      if (places < filled_ && sums_[places] <= tie.high)
+        listed = std::upper_bound(sums_ + places, sums_ + filled_, tie.high) - sums_;
+      const bool beyond = listed >= filled_;  // the tie group may go on behind the list
+      const double tied = static_cast<double>(beyond ? lists_.tied[row] : listed - inside);
+      share = static_cast<double>(places - inside) / tied;
+      group = beyond ? lists_.tie_sums + row * g_ : nullptr;
+    }
+    const auto tie_of = [&](Count c) {
+      return !lists_.fair ? 0.0 : group ? group[c] : plain_[listed * g_ + c] - plain_[inside * g_ + c];
+    };
+    double total = 0.0;
+    for (Count c = 0; c < g_; ++c) {
+      const double own = tie_of(c);
+      votes_[c] = counted_[inside * g_ + c] + kernel_[places - 1] * share * own;
+      near_[c] = first_[c] < inside ? sums_[static_cast<Count>(first_[c])] : own * share > 0 ? last : infinity;
+      total = std::max(total, votes_[c]);
+    }
+    if (!(total > 0))  // a kernel that gives every vote 0 leaves no answer
+      for (Count c = 0; c < g_; ++c) votes_[c] = plain_[inside * g_ + c] + share * tie_of(c);
+  }
+
+  const Lists& lists_;
+  const Voters& voters_;
+  const Count g_;
+  Count filled_ = 0;
+  const double *sums_ = nullptr, *kernel_ = nullptr;
+  std::vector<double> counted_, plain_, votes_, near_, first_;
+  std::vector<char> clear_;
+};
 
 }  // namespace
 
 void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners, Count threads) {
-  in_parallel((lists.m + rows_a_chunk - 1) / rows_a_chunk, threads, [&] {
-    return [&](Count chunk) {
-      const Count first = chunk * rows_a_chunk;
-      of_rows(lists, voters, winners, first, std::min(lists.m, first + rows_a_chunk));
-    };
+  rows_in_parallel(lists.m, rows_a_chunk, threads, [&] {
+    return [&, winners, votes = Votes(lists, voters)](Count row) mutable { votes.run(row, winners + row * lists.k); };
   });
+}
+
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel) {
+  for (Count i = 0; i < m; ++i, sums += k, kernel += k) {
+    const bool same = sums[0] == 0.0;
+    for (Count j = 0; j < k; ++j) {
+      const double distance = power == 1 ? sums[j] : power == 2 ? std::sqrt(sums[j]) : std::pow(sums[j], 1.0 / power);
+      if (!by_distance) kernel[j] = 1.0;
+      else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
+      else kernel[j] = std::min(1.0 / distance, std::numeric_limits<double>::max());
+      if (!std::isfinite(sums[j])) kernel[j] = 0.0;
+    }
+  }
 }
 
 }  // namespace nearwise

@@ -27,4 +27,7 @@ struct Voters {
 // winners [m, K]: the class that wins for k = 1 .. K
 void every_k(const Lists& lists, const Voters& voters, std::int32_t* winners, Count threads);
 
+// kernel [m, K]: what a vote from each place counts: 1, or 1/d, where cases at distance 0 alone vote.
+void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel);
+
 }  // namespace nearwise

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "arithmetic/raised.hpp"
-#include "machine/numbers.hpp"
 
 namespace nearwise {
 
 // s(q, x) as the metric defines it: feature by feature, in order, in double precision. All cases go through a feature
 // together, so that waiting for the memory of one overlaps with that of the others.
-void Decision::measure(Count query) {
+void Ranking::measure(Count query) {
   query_ = query;
   const double* q = ask_.queries + query * c_.p;
   sums_.assign(cases_.size(), 0.0);
@@ -27,7 +26,7 @@ void Decision::measure(Count query) {
 
 // Adds with the coefficient of a feature: that of the query, of the case, of its segment, or of all.
 template <class Add>
-void Decision::with_coefficients(Count f, const Add& add) {
+void Ranking::with_coefficients(Count f, const Add& add) {
   if (ask_.by_query) {
     add([own = ask_.by_query[query_ * c_.p + f] * c_.coefficients[f]](Count) { return own; });
   } else if (c_.by_case) {
@@ -40,13 +39,13 @@ void Decision::with_coefficients(Count f, const Add& add) {
 }
 
 template <class Raised>
-void Decision::add_feature(Count f, double q, const Raised& raised) {
+void Ranking::add_feature(Count f, double q, const Raised& raised) {
   if (c_.is_symbol[f]) add_symbol(f, q, raised);
   else add_number(f, q, raised);
 }
 
 template <class Raised>
-void Decision::add_number(Count f, double q, const Raised& raised) {
+void Ranking::add_number(Count f, double q, const Raised& raised) {
   const double* values = c_.values[f];
   const bool absent = q != q;
   const double one = c_.one_missing[f], both = c_.both_missing[f];
@@ -69,7 +68,7 @@ void Decision::add_number(Count f, double q, const Raised& raised) {
 }
 
 template <class Raised>
-void Decision::add_symbol(Count f, double q, const Raised& raised) {
+void Ranking::add_symbol(Count f, double q, const Raised& raised) {
   const std::int32_t* codes = c_.codes[f];
   const std::int32_t asked = q != q ? -1 : static_cast<std::int32_t>(q);
   const double one = c_.one_missing[f], both = c_.both_missing[f];
@@ -84,7 +83,7 @@ void Decision::add_symbol(Count f, double q, const Raised& raised) {
 }
 
 // New feature by new feature: the difference is mapped, not the values, so that what cancels does so exactly.
-void Decision::measure_mapped(const double* q) {
+void Ranking::measure_mapped(const double* q) {
   const Mapping& map = c_.mapping;
   const auto r = static_cast<Count>(cases_.size());
   for (Count added = 0; added < map.count; ++added) {
@@ -106,7 +105,7 @@ void Decision::measure_mapped(const double* q) {
 
 // Columns that are one feature: their squares, or moduli, are added up before they meet the coefficient, and are nothing
 // for cases of the level that the query names. Gives the last.
-Count Decision::add_joined(Count f, const double* q) {
+Count Ranking::add_joined(Count f, const double* q) {
   const auto r = static_cast<Count>(cases_.size());
   const std::int32_t* levels = ask_.levels && c_.has_levels(f) ? c_.levels[f] : nullptr;
   const std::int32_t level = levels ? ask_.levels[query_ * c_.p + f] : -1;
@@ -132,50 +131,23 @@ Count Decision::add_joined(Count f, const double* q) {
 }
 
 // The k nearest by (sum, index), and the group of cases that tie with the k-th.
-void Decision::finish(Count query) {
+void Ranking::rank(Count query) {
   measure(query);
   const Count filled = std::min(ask_.k, static_cast<Count>(ranked_.size()));
   std::partial_sort(ranked_.begin(), ranked_.begin() + filled, ranked_.end());
-  for (Count j = 0; j < ask_.k; ++j) {
-    answer_.sums[query * ask_.k + j] = j < filled ? ranked_[j].sum : infinity;
-    answer_.indices[query * ask_.k + j] = j < filled ? ranked_[j].index : -1;
-  }
+  answer_.list(query, ask_.k, ranked_);
   if (filled == 0) return;
   if (ranked_[filled - 1].sum == infinity) {
     answer_.proposed[query] = -1;  // all infinite sums tie, also those that were not proposed: a scan counts them
     return;
   }
-  const double last = ranked_[filled - 1].sum, margin = ask_.tolerance * last;
-  double* groups = answer_.tie_sums + query * ask_.n_groups * ask_.v;
-  for (const Ranked& each : ranked_) {
-    if (each.sum < last - margin) {
-      ++answer_.inside[query];
-    } else if (each.sum <= last + margin) {
-      ++answer_.tied[query];
-      for (Count j = 0; j < ask_.v; ++j)
-        groups[ask_.group_codes[each.index] * ask_.v + j] += ask_.group_values[each.index * ask_.v + j];
-    }
-  }
+  const Tie tie(ranked_[filled - 1].sum, ask_.tolerance);
+  for (const Ranked<Count>& each : ranked_) answer_.count(query, tie, each.sum, ask_.payload, each.index);
 }
 
 double left_out(const Columns& columns, const Ask& ask, Count i, Count query) {
   const double most = (columns.slack.empty() ? 0.0 : columns.slack[i]) + (ask.slack ? ask.slack[query] : 0.0);
   return most * most * (1 + 1e-9);
-}
-
-double middle_of(const Columns& columns, Count f) {
-  return columns.centre.empty() ? known_middle(columns.values[f], columns.n) : columns.centre[f];
-}
-
-double known_middle(const double* values, Count n) {
-  std::vector<double> sample;
-  const Count step = std::max<Count>(1, n / 4096);
-  for (Count i = 0; i < n; i += step)
-    if (values[i] == values[i]) sample.push_back(values[i]);
-  if (sample.empty()) return 0.0;
-  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
-  std::nth_element(sample.begin(), middle, sample.end());
-  return *middle;
 }
 
 }  // namespace nearwise

@@ -31,9 +31,9 @@ class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
     Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,),
-    coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what `scan` does and, last,
-    (m,) how many cases bytes could not rule out at once, -1 for a query that was not served. ``joined``, ``role`` and
-    ``slack`` are those of `DenseIndex`.
+    coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
+    `ScanCases.nearest` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was
+    not served. ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class DenseIndex:
 
     Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for
     a query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1, 3 powers
-    with any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `scan`.
+    with any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `ScanCases`.
     ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over
     the latter is at most that over those it stands in for, and at least that less the square of the two ``slack``
     (n,), (m,) together. ``by_case`` (n, p) or ``by_query`` (m, p) are weights of every case or query, which
@@ -190,40 +190,50 @@ def every_k(
 ) -> NDArray[np.int32]:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours; a tied vote may ask the next of them."""
 
-def scan(
-    columns: NDArray[np.float64],
-    is_symbol: NDArray[np.uint8],
-    segments: NDArray[np.int64],
-    coefficients: NDArray[np.float64],
-    one_missing: NDArray[np.float64],
-    both_missing: NDArray[np.float64],
-    power: float,
-    queries: NDArray[np.float64],
-    exclude: NDArray[np.int64],
-    index: NDArray[np.int64],
-    k: int,
-    tolerance: float,
-    group_codes: NDArray[np.int32],
-    group_values: NDArray[np.float64],
-    n_groups: int,
-    threads: int = 1,
-    joined: NDArray[np.uint8] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The k nearest cases of every query, exactly, and the group that ties with the k-th.
+class ScanCases:
+    """Numbers and symbols, for an exact scan. Keeps the arrays that it is given.
 
-    Shapes: columns (p, n) feature-major, segments (g + 1,), coefficients (g, p), queries (m, p), exclude
-    (m,), index (n,), group_codes (n,), group_values (n, v). Packed cases ``segments[a] .. segments[a + 1]``
-    use row ``a`` of coefficients. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient
-    * raw ** power``, where raw is ``|q - x|`` for a number and ``q != x`` for a symbol; NaN is a missing
-    value and gives ``one_missing`` or ``both_missing``. A number that is ``joined`` is one feature with the column
-    before it: their ``raw ** power`` are added up before they are multiplied. ``exclude`` is the packed case a
-    query must skip, or -1. A sum that is not a number counts as infinite.
-
-    Returns ``(sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, n_groups, v))``: the k
-    smallest by (sum, index), padded with infinity and -1; how many cases lie clearly below the k-th sum;
-    how many equal it up to ``tolerance`` (relative; infinite sums are equal); and the values of those added
-    up per group.
+    Shapes: columns (p, n) feature-major, segments (g + 1,), coefficients (g, p), index (n,). Packed cases
+    ``segments[a] .. segments[a + 1]`` use row ``a`` of coefficients. A sum starts at 0.0 and adds, feature by feature
+    in order, ``coefficient * raw ** power``, where raw is ``|q - x|`` for a number and ``q != x`` for a symbol; NaN is
+    a missing value and gives ``one_missing`` or ``both_missing``. A number that is ``joined`` is one feature with the
+    column before it: their ``raw ** power`` are added up before they are multiplied. A sum that is not a number counts
+    as infinite.
     """
+
+    def __init__(
+        self,
+        columns: NDArray[np.float64],
+        is_symbol: NDArray[np.uint8],
+        segments: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        one_missing: NDArray[np.float64],
+        both_missing: NDArray[np.float64],
+        power: float,
+        index: NDArray[np.int64],
+        joined: NDArray[np.uint8] | None = None,
+    ) -> None: ...
+    def nearest(
+        self,
+        queries: NDArray[np.float64],
+        exclude: NDArray[np.int64],
+        k: int,
+        tolerance: float,
+        group_codes: NDArray[np.int32],
+        group_values: NDArray[np.float64],
+        n_groups: int,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """The k nearest cases of every query, exactly, and the group that ties with the k-th.
+
+        Shapes: queries (m, p), exclude (m,) the packed case a query must skip, or -1, group_codes (n,), group_values
+        (n, v).
+
+        Returns ``(sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, n_groups, v))``: the k
+        smallest by (sum, index), padded with infinity and -1; how many cases lie clearly below the k-th sum;
+        how many equal it up to ``tolerance`` (relative; infinite sums are equal); and the values of those added
+        up per group.
+        """
 
 class KdTree:
     """A kd-tree per segment of numeric cases; immutable, so threads may share it.
@@ -264,7 +274,7 @@ class KdTree:
         NDArray[np.float64],
         NDArray[np.int64],
     ]:
-        """As `scan`, and visited (m,): how many cases were compared with each query.
+        """As `ScanCases.nearest`, and visited (m,): how many cases were compared with each query.
 
         The values of a tie group are added up in the order of the index.
         """
@@ -361,9 +371,6 @@ def project(
     shorter way round.
     """
 
-def sort_with(values: NDArray[np.float64], labels: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Values (n,) in ascending order and their labels with them; -0.0 becomes 0.0, NaN is refused."""
-
 def vote_pairs(
     terms: list[NDArray[np.float64]],
     coefficients: NDArray[np.float64],
@@ -390,7 +397,8 @@ class WeighedCases:
     """Cases whose weights come with the case or the query, for an exact scan.
 
     Shapes: columns, expected and by_case (p, n), segments (g + 1,), coefficients and weights (g, p), worst (g,);
-    ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what `scan` does.
+    ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what
+    `ScanCases.nearest` does.
     With ``scales`` (p,) the weights of case and query are added up and multiplied by them.
     ``policies``: 0 a fixed difference where a value is missing, 1 the mean difference, 2 left out and rescaled.
     """
@@ -519,7 +527,7 @@ class StagedIndex:
         n_groups: int,
         threads: int = 1,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """As `scan`, by case.
+        """As `ScanCases.nearest`, by case.
 
         Shapes: queries (m, p), letters (m, t, width) from the beginning of each row, 0 for a letter that no stored text
         has and which is not in counts (m, t, 32), lengths (m, t). The values of a tie group are added up in the order

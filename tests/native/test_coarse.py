@@ -44,10 +44,10 @@ def both(core, X, Q, d, *, power=2, segments=1, k=5, leave_out=None, seed=0, thr
     codes, values = rng.integers(0, 3, n).astype(np.int32), rng.random((n, 1))
     fast = index.nearest(Q, skip, k, TIE, codes, values, 3, threads) if index.is_usable else None
     bounds = np.searchsorted(segment, np.arange(segments + 1)).astype(np.int64)
-    slow = core.scan(
-        np.ascontiguousarray(X.T), symbol, bounds, coefficients, one, both_missing, power, Q, skip, np.arange(n), k,
-        TIE, codes, values, 3, 1,
-    )  # fmt: skip
+    plain = core.ScanCases(
+        np.ascontiguousarray(X.T), symbol, bounds, coefficients, one, both_missing, power, np.arange(n)
+    )
+    slow = plain.nearest(Q, skip, k, TIE, codes, values, 3, 1)
     return fast, slow
 
 

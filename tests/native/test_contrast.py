@@ -150,7 +150,7 @@ def results(core):
         ({"power": 3}, "power must be 1 or 2"),
         ({"n_groups": 1}, "both must have shape"),
         ({"groups": np.full(40, 7, dtype=np.int32)}, "groups must be in"),
-        ({"scales": np.full(5, -1.0)}, "scales and periods"),
+        ({"scales": np.full(5, -1.0)}, "scales must be finite and not negative"),
         ({"columns": np.full((5, 40), np.nan)}, "only the features in holed"),
         ({"holed": np.array([9], dtype=np.int64)}, "holed must hold"),
         ({"tables": []}, "one array per feature"),

@@ -27,12 +27,9 @@ def test_adding_cases_beyond_the_limit_is_refused_by_name(monkeypatch):
 def test_the_scan_refuses_too_many_cases(core):
     # an array without features takes no memory, however many cases it has
     nothing = np.zeros((0, MANY))
-    empty, codes = np.zeros(0), np.zeros(0, np.int32)
+    empty, index = np.zeros(0), np.zeros(0, np.int64)
     with pytest.raises(ValueError, match=TOLD):
-        core.scan(
-            nothing, np.zeros(0, np.uint8), np.array([0, MANY]), np.zeros((1, 0)), empty, empty, 2.0, np.zeros((1, 0)),
-            np.array([-1]), np.zeros(0, np.int64), 1, 0.0, codes, np.zeros((0, 0)), 1, 1, None,
-        )  # fmt: skip
+        core.ScanCases(nothing, np.zeros(0, np.uint8), np.array([0, MANY]), np.zeros((1, 0)), empty, empty, 2.0, index)
 
 
 def test_the_trees_refuse_too_many_cases(core):

@@ -11,6 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 RESULTS = ("sums", "indices", "inside", "tied", "tie_sums")
+OF_CASES = (
+    "columns", "is_symbol", "segments", "coefficients", "one_missing", "both_missing", "power", "index", "joined",
+)  # fmt: skip
+
+
+def scan(core, **arguments):
+    """All arguments at once: those of the cases, the others with the question."""
+    of_cases = {name: arguments.pop(name) for name in OF_CASES if name in arguments}
+    return core.ScanCases(**of_cases).nearest(**arguments)
 
 
 def difference(q, x, symbol, one_missing, both_missing):
@@ -179,7 +188,7 @@ def problems(draw):
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(arguments=problems())
 def test_scan_equals_its_twin_exactly(core, arguments):
-    assert_same(core.scan(**arguments), twin(**arguments))
+    assert_same(scan(core, **arguments), twin(**arguments))
 
 
 def large_problem(seed=1, n=5000, m=9, p=7, power=2):
@@ -226,7 +235,7 @@ def canonical_sums(a):
 def test_sums_equal_the_plain_expression_bit_by_bit(core, power):
     arguments = large_problem(power=power)
     total = canonical_sums(arguments)
-    sums, indices, *_ = core.scan(**arguments)
+    sums, indices, *_ = scan(core, **arguments)
     for j, row in enumerate(total):
         order = np.lexsort((arguments["index"], row))[: arguments["k"]]
         np.testing.assert_array_equal(sums[j], row[order])
@@ -234,9 +243,9 @@ def test_sums_equal_the_plain_expression_bit_by_bit(core, power):
 
 
 def test_results_do_not_depend_on_the_number_of_threads(core):
-    expected = core.scan(**large_problem())
+    expected = scan(core, **large_problem())
     for threads in (2, 3, 50):
-        assert_same(core.scan(**{**large_problem(), "threads": threads}), expected)
+        assert_same(scan(core, **{**large_problem(), "threads": threads}), expected)
 
 
 def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
@@ -244,10 +253,11 @@ def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
     program = (
         "import sys, numpy as np; import nearwise._core as core\n"
         "a = {k: (v.item() if v.ndim == 0 else v) for k, v in np.load(sys.argv[1]).items()}\n"
-        "np.savez(sys.argv[2], *core.scan(**a)); print(core.instruction_set())"
+        "cases = core.ScanCases(**{k: a.pop(k) for k in sys.argv[3:] if k in a})\n"
+        "np.savez(sys.argv[2], *cases.nearest(**a)); print(core.instruction_set())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "problem.npz", tmp_path / "result.npz"],
+        [sys.executable, "-c", program, tmp_path / "problem.npz", tmp_path / "result.npz", *OF_CASES],
         env={**os.environ, "NEARWISE_INSTRUCTIONS": "baseline"},
         capture_output=True,
         text=True,
@@ -255,11 +265,12 @@ def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
     )
     assert done.stdout.strip() == "baseline"
     with np.load(tmp_path / "result.npz") as result:
-        assert_same(core.scan(**large_problem()), [result[name] for name in result.files])
+        assert_same(scan(core, **large_problem()), [result[name] for name in result.files])
 
 
 def test_scan_of_a_table_worked_by_hand(core):
-    sums, indices, inside, tied, tie_sums = core.scan(
+    sums, indices, inside, tied, tie_sums = scan(
+        core,
         columns=np.array([[0.0, 0.5, 1.0, np.nan], [0.0, 1.0, 0.0, 1.0]]),
         is_symbol=np.array([0, 1], np.uint8),
         segments=np.array([0, 2, 4]),
@@ -287,7 +298,7 @@ def test_scan_of_a_table_worked_by_hand(core):
 def test_a_tie_group_can_be_all_cases(core):
     n = 3000
     arguments = problem(n=n, columns=np.ones((2, n)), group_values=np.ones((n, 1)), index=np.arange(n)[::-1].copy())
-    _, indices, inside, tied, tie_sums = core.scan(**arguments)
+    _, indices, inside, tied, tie_sums = scan(core, **arguments)
     assert indices.tolist() == [[0, 1]] * 3
     assert inside.tolist() == [0] * 3
     assert tied.tolist() == [n] * 3
@@ -299,7 +310,7 @@ def test_read_only_arrays_are_accepted(core):
     for value in arguments.values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
-    assert_same(core.scan(**arguments), twin(**arguments))
+    assert_same(scan(core, **arguments), twin(**arguments))
 
 
 def test_the_instruction_set_has_a_name(core):
@@ -343,4 +354,4 @@ def test_the_instruction_set_has_a_name(core):
 )
 def test_a_wrong_argument_is_named_before_it_is_used(core, changed, sentence):
     with pytest.raises(ValueError, match=sentence):
-        core.scan(**problem(**changed))
+        scan(core, **problem(**changed))

@@ -283,7 +283,7 @@ def test_an_index_refuses_impossible_roles(extra, message):
     ("extra", "message"),
     [
         ({"by_case": np.ones((3, 2))}, "by_case must have shape"),
-        ({"by_case": np.full((4, 2), -1.0)}, "by_case must be finite, not negative"),
+        ({"by_case": np.full((4, 2), -1.0)}, "by_case must be finite and not negative"),
         ({"by_case": np.ones((4, 2)), "by_query": True}, "by_query needs one segment"),
         ({"tables": [np.ones((1, 1))] * 2}, "tables and units come together"),
         ({"tables": [np.ones((1, 1))] * 2, "units": np.ones(2)}, "a mapping needs power 2, one segment and roles"),

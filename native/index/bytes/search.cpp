@@ -78,7 +78,7 @@ class CoarseSearch final : public CoarseListener {
         lists_(height), bound_(height), rooms_(height), served_(height), kept_(height), nearest_edge_(height), error_(height),
         lengths_(height), rows_(height * coarse.stride_),
         bytes_(chunk_groups * pairs_ * coarse_height), codes_(chunk_groups * s_ * coarse_height), weights_(s_),
-        constants_(height), scaled_(d_), whole_(2 * pairs_), decision_(c_, ask, answer) {
+        constants_(height), scaled_(d_), whole_(2 * pairs_), ranking_(c_, ask, answer) {
     for (std::vector<Fresh>& list : fresh_) list.reserve(static_cast<std::size_t>(least_room_ + coarse_width));
   }
 
@@ -92,7 +92,7 @@ class CoarseSearch final : public CoarseListener {
       kept_[slot] = 0;
     }
     for (const Coarse::Band& band : coarse_.bands_) run_band(band);
-    for (Count query = first_; query < last_; ++query) decide(query);
+    for (Count query = first_; query < last_; ++query) rank(query);
   }
 
   void found(int row, Count panel, std::uint32_t mask, const std::int16_t* values) override {
@@ -291,16 +291,16 @@ class CoarseSearch final : public CoarseListener {
     NEARWISE_CHOSEN(propose_coarse)(block, *this);
   }
 
-  void decide(Count query) {
+  void rank(Count query) {
     const Count slot = query - first_;
     if (nearest_edge_[slot] < infinity && nearest_edge_[slot] <= bound_[slot]) {
       answer_.proposed[query] = -1;
       return;
     }
     answer_.proposed[query] = kept_[slot];
-    decision_.clear();
-    for (const Candidate& each : lists_[slot]) decision_.add(coarse_.order_[each.packed]);
-    decision_.finish(query);
+    ranking_.clear();
+    for (const Candidate& each : lists_[slot]) ranking_.add(coarse_.order_[each.packed]);
+    ranking_.rank(query);
   }
 
   const Coarse& coarse_;
@@ -322,7 +322,7 @@ class CoarseSearch final : public CoarseListener {
   std::vector<std::uint16_t> weights_, constants_;
   std::vector<double> scaled_;
   std::vector<int> whole_;
-  Decision decision_;
+  Ranking ranking_;
   const Coarse::Band* band_ = nullptr;
   double rounding_ = 0.0;
   Count first_ = 0, last_ = 0, block_from_ = 0, group_ = 0;

@@ -174,8 +174,10 @@ std::vector<Count> coherent_order(const Index& index, const std::int32_t* codes,
   return order;
 }
 
-Tally tally(const Index& index, const std::int32_t* codes, const double* values, Count groups, Count v) {
-  Tally out{codes, values, groups, v, true, {}, {}, {}};
+Tally tally(const Index& index, const Payload& payload) {
+  Tally out{payload, true, {}, {}, {}};
+  const double* values = payload.values;
+  const Count v = payload.v;
   double size = 0;
   for (Count i = 0; i < index.n * v; ++i) {
     size += std::fabs(values[i]);
@@ -183,12 +185,12 @@ Tally tally(const Index& index, const std::int32_t* codes, const double* values,
   }
   if (!(size < 9e15)) out.whole = false;  // beyond 2^53 whole numbers round, and infinities do not subtract
   if (!out.whole || 4 * index.patterns > index.n) return out;
-  std::vector<std::int32_t> place(static_cast<std::size_t>(groups), -1);  // of a group among the entries of a pattern
+  std::vector<std::int32_t> place(static_cast<std::size_t>(payload.n_groups), -1);  // of a group among the entries of a pattern
   for (Count r = 0; r < index.patterns; ++r) {
     const std::size_t start = out.groups_of.size();
     out.offsets.push_back(static_cast<Count>(start));
     for (Count at = index.offsets[r]; at < index.offsets[r + 1]; ++at) {
-      const std::int32_t i = index.members[at], group = codes[i];
+      const std::int32_t i = index.members[at], group = payload.codes[i];
       if (place[group] < 0) {
         place[group] = static_cast<std::int32_t>(out.groups_of.size());
         out.groups_of.push_back(group);

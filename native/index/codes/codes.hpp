@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "index/codes/walk.hpp"
+#include "selection/nearest.hpp"
 
 namespace nearwise::coded {
 
@@ -82,33 +83,24 @@ struct Queries {
   bool distinct;                       // k counts distinct sums, not cases
 };
 
-// Numbers to add up over cases that tie.
+// What to add up over cases that tie, and what was added up over those of a pattern before.
 struct Tally {
-  const std::int32_t* codes;  // [n] the row that a case is added to
-  const double* values;       // [n, v]
-  Count groups, v;
+  Payload payload;
   bool whole;                 // whole numbers add up to the same in any order
   std::vector<Count> offsets;        // [patterns + 1] entries of a pattern, where patterns have many cases; else empty
   std::vector<std::int32_t> groups_of;
   std::vector<double> sums;          // [entries, v]
 };
 
-Tally tally(const Index& index, const std::int32_t* codes, const double* values, Count groups, Count v);
+Tally tally(const Index& index, const Payload& payload);
 
-struct Found {
-  double* sums;     // [m, k]
-  Count* indices;   // [m, k] the nearest cases, or how many cases are at each level
-  Count* inside;    // [m] not for levels
-  Count* tied;      // [m] not for levels
-  double* payload;  // [m, groups, v] of the tie group, or [m, k, groups, v]
-};
-
-// Answers queries in their order until the time is over, at least one batch, and returns how many.
+// Answers queries in their order until the time is over, at least one batch, and returns how many. For levels, indices hold
+// how many cases are at each, tie_sums [m, k, n_groups, v] what they add up to, and inside and tied nothing.
 struct Effort {
   Count threads;
   double seconds;
 };
-Count search(const Index& index, const Queries& queries, const Tally& tally, const Effort& effort, const Found& found);
+Count search(const Index& index, const Queries& queries, const Tally& tally, const Effort& effort, const Nearest& found);
 
 // Sorts queries so that those which share the heaviest values walk together.
 std::vector<Count> coherent_order(const Index& index, const std::int32_t* codes, Count m);

@@ -5,7 +5,7 @@
 
 namespace nearwise::coded {
 
-void rank_candidates(const Index& index, const Lane& lane, std::vector<Ranked>& ranked) {
+void rank_candidates(const Index& index, const Lane& lane, std::vector<RankedPattern>& ranked) {
   constexpr Count most = 64;
   Pair pairs[most];
   double sums[most];
@@ -26,20 +26,18 @@ void rank_candidates(const Index& index, const Lane& lane, std::vector<Ranked>& 
 
 namespace {
 
-void rank(const Index& index, const Lane& lane, std::vector<Ranked>& ranked) {
+void rank(const Index& index, const Lane& lane, std::vector<RankedPattern>& ranked) {
   rank_candidates(index, lane, ranked);
-  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-    return a.sum < b.sum || (a.sum == b.sum && a.pattern < b.pattern);
-  });
+  std::sort(ranked.begin(), ranked.end());
 }
 
 // The cases of some patterns, ascending, the first `most` of them.
-void cases_in_order(const Index& index, const Lane& lane, const Ranked* from, const Ranked* to, Count most,
+void cases_in_order(const Index& index, const Lane& lane, const RankedPattern* from, const RankedPattern* to, Count most,
                     std::vector<std::int32_t>& cases) {
   cases.clear();
-  for (const Ranked* r = from; r < to; ++r) {
+  for (const RankedPattern* r = from; r < to; ++r) {
     Count taken = 0;
-    for (Count at = index.offsets[r->pattern]; at < index.offsets[r->pattern + 1] && taken < most; ++at) {
+    for (Count at = index.offsets[r->index]; at < index.offsets[r->index + 1] && taken < most; ++at) {
       if (index.members[at] == lane.left_out) continue;
       cases.push_back(index.members[at]);
       ++taken;
@@ -51,74 +49,71 @@ void cases_in_order(const Index& index, const Lane& lane, const Ranked* from, co
   cases.resize(static_cast<std::size_t>(kept));
 }
 
-void add_case(const Tally& t, Count i, double sign, double* out) {
-  for (Count j = 0; j < t.v; ++j) out[t.codes[i] * t.v + j] += sign * t.values[i * t.v + j];
-}
-
 // Adds the numbers of all cases of some patterns. Fractions are added in the order of the cases, as NumPy does.
-void add_up(const Index& index, const Tally& t, const Lane& lane, const Ranked* from, const Ranked* to, Sheet& sheet,
+void add_up(const Index& index, const Tally& t, const Lane& lane, const RankedPattern* from, const RankedPattern* to, Sheet& sheet,
             double* out) {
   if (!t.whole) {
     cases_in_order(index, lane, from, to, index.n, sheet.cases);
-    for (std::int32_t i : sheet.cases) add_case(t, i, 1.0, out);
+    for (std::int32_t i : sheet.cases) t.payload.add(i, out);
     return;
   }
-  for (const Ranked* r = from; r < to; ++r) {
+  const Count v = t.payload.v;
+  for (const RankedPattern* r = from; r < to; ++r) {
     if (t.offsets.empty()) {
-      for (Count at = index.offsets[r->pattern]; at < index.offsets[r->pattern + 1]; ++at)
-        add_case(t, index.members[at], 1.0, out);
+      for (Count at = index.offsets[r->index]; at < index.offsets[r->index + 1]; ++at)
+        t.payload.add(index.members[at], out);
     } else {
-      for (Count e = t.offsets[r->pattern]; e < t.offsets[r->pattern + 1]; ++e)
-        for (Count j = 0; j < t.v; ++j) out[t.groups_of[e] * t.v + j] += t.sums[e * t.v + j];
+      for (Count e = t.offsets[r->index]; e < t.offsets[r->index + 1]; ++e)
+        for (Count j = 0; j < v; ++j) out[t.groups_of[e] * v + j] += t.sums[e * v + j];
     }
-    if (r->pattern == lane.left_pattern) add_case(t, lane.left_out, -1.0, out);
+    if (r->index == lane.left_pattern) t.payload.add(lane.left_out, out, -1.0);
   }
 }
 
-const Ranked* first_beyond(const Ranked* from, const Ranked* to, double sum) {
-  return std::upper_bound(from, to, sum, [](double wanted, const Ranked& r) { return wanted < r.sum; });
+const RankedPattern* first_beyond(const RankedPattern* from, const RankedPattern* to, double sum) {
+  return std::upper_bound(from, to, sum, [](double wanted, const RankedPattern& r) { return wanted < r.sum; });
 }
 
-Count count_cases(const Index& index, const Lane& lane, const Ranked* from, const Ranked* to) {
+Count count_cases(const Index& index, const Lane& lane, const RankedPattern* from, const RankedPattern* to) {
   Count count = 0;
-  for (const Ranked* r = from; r < to; ++r) count += cases_of(index, r->pattern, lane);
+  for (const RankedPattern* r = from; r < to; ++r) count += cases_of(index, r->index, lane);
   return count;
 }
 
 }  // namespace
 
 void write_nearest(const Index& index, const Queries& queries, const Tally& t, const Lane& lane, Sheet& sheet,
-                   const Found& found) {
+                   const Nearest& found) {
   rank(index, lane, sheet.ranked);
   double* sums = found.sums + lane.query * queries.k;
   Count* indices = found.indices + lane.query * queries.k;
-  const Ranked *begin = sheet.ranked.data(), *end = begin + sheet.ranked.size();
+  const RankedPattern *begin = sheet.ranked.data(), *end = begin + sheet.ranked.size();
   Count filled = 0;
-  for (const Ranked* at = begin; at < end && filled < queries.k;) {
-    const Ranked* next = first_beyond(at, end, at->sum);
+  for (const RankedPattern* at = begin; at < end && filled < queries.k;) {
+    const RankedPattern* next = first_beyond(at, end, at->sum);
     cases_in_order(index, lane, at, next, queries.k - filled, sheet.cases);
     for (std::int32_t i : sheet.cases) sums[filled] = at->sum, indices[filled++] = i;
     at = next;
   }
   if (filled == 0) return;
-  const double kth = sums[filled - 1], margin = kth == infinity ? 0.0 : queries.tie * kth;
-  const Ranked* tied = std::lower_bound(begin, end, kth - margin, [](const Ranked& r, double sum) { return r.sum < sum; });
-  const Ranked* beyond = first_beyond(tied, end, kth + margin);
+  const Tie tie(sums[filled - 1], queries.tie);
+  const RankedPattern* tied = std::lower_bound(begin, end, tie.low, [](const RankedPattern& r, double sum) { return r.sum < sum; });
+  const RankedPattern* beyond = first_beyond(tied, end, tie.high);
   found.inside[lane.query] = count_cases(index, lane, begin, tied);
   found.tied[lane.query] = count_cases(index, lane, tied, beyond);
-  add_up(index, t, lane, tied, beyond, sheet, found.payload + lane.query * t.groups * t.v);
+  add_up(index, t, lane, tied, beyond, sheet, found.tie_sums + lane.query * t.payload.size());
 }
 
 void write_levels(const Index& index, const Queries& queries, const Tally& t, const Lane& lane, Sheet& sheet,
-                  const Found& found) {
+                  const Nearest& found) {
   rank(index, lane, sheet.ranked);
-  const Ranked *at = sheet.ranked.data(), *end = at + sheet.ranked.size();
+  const RankedPattern *at = sheet.ranked.data(), *end = at + sheet.ranked.size();
   for (Count level = 0; level < queries.k && at < end; ++level) {
-    const Ranked* next = first_beyond(at, end, tie_end(at->sum, queries.tie));
+    const RankedPattern* next = first_beyond(at, end, Tie(at->sum, queries.tie).high);
     const Count place = lane.query * queries.k + level;
     found.sums[place] = at->sum;
     found.indices[place] = count_cases(index, lane, at, next);
-    add_up(index, t, lane, at, next, sheet, found.payload + place * t.groups * t.v);
+    add_up(index, t, lane, at, next, sheet, found.tie_sums + place * t.payload.size());
     at = next;
   }
 }

@@ -60,22 +60,19 @@ inline Count cases_of(const Index& index, Count pattern, const Lane& lane) {
 }
 
 // The candidates of a query that are within its limit, unsorted (index/codes/gather.cpp).
-struct Ranked {
-  double sum;
-  std::int32_t pattern;
-};
-void rank_candidates(const Index& index, const Lane& lane, std::vector<Ranked>& ranked);
+using RankedPattern = Ranked<std::int32_t>;
+void rank_candidates(const Index& index, const Lane& lane, std::vector<RankedPattern>& ranked);
 
 // Scratch memory of a thread for writing results.
 struct Sheet {
-  std::vector<Ranked> ranked;
+  std::vector<RankedPattern> ranked;
   std::vector<std::int32_t> cases;
 };
 
 // Writes the answer of a query from its candidates (index/codes/gather.cpp).
 void write_nearest(const Index& index, const Queries& queries, const Tally& tally, const Lane& lane, Sheet& sheet,
-                   const Found& found);
+                   const Nearest& found);
 void write_levels(const Index& index, const Queries& queries, const Tally& tally, const Lane& lane, Sheet& sheet,
-                  const Found& found);
+                  const Nearest& found);
 
 }  // namespace nearwise::coded

@@ -9,9 +9,6 @@
 
 namespace nearwise::coded {
 
-// The largest sum that ties with s; an infinite sum ties with its like only.
-inline double tie_end(double s, double tie) { return s == infinity ? s : s + tie * s; }
-
 // The k smallest sums found so far. What is found is a part of what there is, and more cases never move the k-th case
 // nor the k-th level away: for levels, if the i-th starts no later with more cases, then so does the next, which is
 // the first sum beyond its end. So the limit only falls, and a case beyond it is out for good.
@@ -42,12 +39,12 @@ class Limit {
   void lower_to_case() {
     if (total_ < k_) return;
     for (; total_ - counts_.back() >= k_; sums_.pop_back(), counts_.pop_back()) total_ -= counts_.back();
-    limit_ = std::min(limit_, tie_end(sums_.back(), tie_));
+    limit_ = std::min(limit_, Tie(sums_.back(), tie_).high);
   }
   void lower_to_level() {
     std::size_t at = 0;
     for (Count level = 1; at < sums_.size(); ++level) {
-      const double end = tie_end(sums_[at], tie_);
+      const double end = Tie(sums_[at], tie_).high;
       while (at < sums_.size() && sums_[at] <= end) ++at;
       if (level < k_) continue;
       limit_ = std::min(limit_, end);

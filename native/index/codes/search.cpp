@@ -2,17 +2,14 @@
 #include "index/codes/codes.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <chrono>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <memory>
 
 #include "index/codes/costs.hpp"
 #include "index/codes/lane.hpp"
 #include "machine/instructions.hpp"
+#include "machine/parallel.hpp"
 
 namespace nearwise::coded {
 namespace {
@@ -22,7 +19,7 @@ constexpr std::size_t many_candidates = std::size_t{1} << 18;  // memory that is
 
 class Batch {
  public:
-  Batch(const Index& index, const Queries& queries, const Tally& tally, const Found& found)
+  Batch(const Index& index, const Queries& queries, const Tally& tally, const Nearest& found)
       : index_(index), queries_(queries), tally_(tally), found_(found), all_(lanes), costs_(index) {
     hints_.resize(index.parts.size());
     stack_.resize(static_cast<std::size_t>((most_levels + 1) * lanes));
@@ -163,14 +160,14 @@ class Batch {
   void drop(Lane& lane) {
     rank_candidates(index_, lane, sheet_.ranked);
     lane.candidates.clear();
-    for (const Ranked& r : sheet_.ranked) lane.candidates.push_back(r.pattern);
+    for (const RankedPattern& r : sheet_.ranked) lane.candidates.push_back(r.index);
     lane.full = std::max(few_candidates, 2 * lane.candidates.size());
   }
 
   const Index& index_;
   const Queries& queries_;
   const Tally& tally_;
-  const Found& found_;
+  const Nearest& found_;
   const Part* part_ = nullptr;
   Count used_ = 0;
   std::vector<Lane> all_;
@@ -183,42 +180,17 @@ class Batch {
 
 }  // namespace
 
-Count search(const Index& index, const Queries& queries, const Tally& tally, const Effort& effort, const Found& found) {
-  const Count share = (queries.count + effort.threads - 1) / effort.threads;
-  const Count size = std::clamp<Count>(share, 1, lanes);  // a few queries are spread over the threads
-  const Count batches = (queries.count + size - 1) / size;
-  const Count workers = std::max<Count>(1, std::min(effort.threads, batches));
+Count search(const Index& index, const Queries& queries, const Tally& tally, const Effort& effort, const Nearest& found) {
+  const Count size = chunk_height(queries.count, effort.threads, lanes, 1);
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-
-  std::atomic<Count> next{0};
-  std::exception_ptr failure;
-  std::mutex guard;
-  auto work = [&] {
-    try {
-      Batch batch(index, queries, tally, found);
-      do {
-        const Count number = next++;
-        if (number >= batches) break;
-        batch.answer(number * size, std::min(queries.count, (number + 1) * size));
-      } while (spent() < effort.seconds);
-    } catch (...) {
-      const std::lock_guard<std::mutex> hold(guard);
-      failure = std::current_exception();
-      next = batches;
-    }
+  const auto make = [&] {
+    return [&, batch = std::make_unique<Batch>(index, queries, tally, found)](Count number) {
+      batch->answer(number * size, std::min(queries.count, (number + 1) * size));
+    };
   };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all batches
-  }
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  if (failure) std::rethrow_exception(failure);
-  return std::min(queries.count, next.load() * size);
+  const Count batches = (queries.count + size - 1) / size;
+  return std::min(queries.count, size * in_parallel(batches, effort.threads, make, [&] { return spent() < effort.seconds; }));
 }
 
 }  // namespace nearwise::coded

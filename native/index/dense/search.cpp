@@ -36,7 +36,7 @@ class Search final : public Listener {
         served_(chunk_groups * group_height), numbers_(chunk_groups * d_ * group_height),
         roots_(weighed_ == Weighed::by_query ? numbers_.size() : 0), holes_(numbers_.size()),
         codes_(chunk_groups * s_ * group_height), weights_(codes_.size()), lengths_(chunk_groups * group_height),
-        widest_(d_), decision_(c_, ask, answer) {
+        widest_(d_), ranking_(c_, ask, answer) {
     for (std::vector<Candidate>& list : lists_) list.reserve(static_cast<std::size_t>(least_room_ + panel_width));
   }
 
@@ -62,7 +62,7 @@ class Search final : public Listener {
         for (Count group = 0; group < groups; ++group) run_block(segment, from, panels, group, last);
       }
     }
-    for (Count j = first; j < last; ++j) decide(j);
+    for (Count j = first; j < last; ++j) rank(j);
   }
 
   void found(int row, Count panel, unsigned mask, const float* values) override {
@@ -228,7 +228,7 @@ class Search final : public Listener {
     return false;
   }
 
-  void decide(Count query) {
+  void rank(Count query) {
     if (!served_[query - first_]) {
       answer_.proposed[query] = -1;
       return;
@@ -236,9 +236,9 @@ class Search final : public Listener {
     tighten(query - first_);
     const std::vector<Candidate>& list = lists_[query - first_];
     answer_.proposed[query] = static_cast<Count>(list.size());
-    decision_.clear();
-    for (const Candidate& each : list) decision_.add(dense_.order_[each.packed]);
-    decision_.finish(query);
+    ranking_.clear();
+    for (const Candidate& each : list) ranking_.add(dense_.order_[each.packed]);
+    ranking_.rank(query);
   }
 
   const Dense& dense_;
@@ -259,7 +259,7 @@ class Search final : public Listener {
   std::vector<std::int32_t> codes_;
   std::vector<float> weights_;
   std::vector<double> lengths_, widest_;
-  Decision decision_;
+  Ranking ranking_;
   Blur blurs_[group_height] = {};
   const Dense::Segment* segment_ = nullptr;
   Count first_ = 0, block_from_ = 0, group_ = 0;

@@ -1,8 +1,8 @@
-// What a scan reads and what it writes. Shapes: n cases, m queries, p features, g segments, v values per case.
+// What a scan reads and what it writes. Shapes: n cases, m queries, p features, g segments.
 #pragma once
 
 #include "machine/instructions.hpp"
-#include "machine/numbers.hpp"
+#include "selection/nearest.hpp"
 
 namespace nearwise {
 
@@ -17,26 +17,13 @@ struct Cases {
   const double* one_missing;         // [p] the difference when exactly one of the two values is missing
   const double* both_missing;        // [p] the difference when both are
   const Count* index;                // [n] the original index of a packed case, which breaks equal sums
-  const std::int32_t* group_codes;   // [n] the row of tie_sums that a tied case is added to
-  const double* group_values;        // [n, v]
-  Count n, p, g, v, n_groups;
+  Count n, p, g;
   double power;                      // at least 1
 };
 
-struct Queries {
+struct Queries : Wanted {
   const double* values;              // [m, stride] of which a tile reads what it knows to be there
   Count stride;
-  const Count* exclude;              // [m] the packed case that this query must skip, or -1
-  Count m, k;
-  double tolerance;
-};
-
-struct Nearest {
-  double* sums;                      // [m, k] ascending by (sum, index); infinity where there are fewer than k cases
-  Count* indices;                    // [m, k] original indices; -1 where there are fewer than k cases
-  Count* inside;                     // [m] cases clearly nearer than the k-th
-  Count* tied;                       // [m] cases whose sum equals the k-th up to the tolerance
-  double* tie_sums;                  // [m, n_groups, v]
 };
 
 // Writes into sums[begin .. end) the sums of one query over these cases; one implementation per instruction set.
@@ -46,6 +33,7 @@ NEARWISE_EACH_INSTRUCTION_SET(
 void tile(const Cases& cases, const double* query, Count begin, Count end, double* sums);
 )
 
-void scan(const Cases& cases, const Queries& queries, Count threads, Tile tile, const Nearest& nearest);
+// Cases that are left out, and payloads, go by the packed case.
+void scan(const Cases& cases, const Queries& queries, Tile tile, const Nearest& nearest);
 
 }  // namespace nearwise

@@ -1,15 +1,14 @@
 // A bucketed kd-tree per segment of cases, built once and then only read. Shapes: n cases, m queries, p features,
-// g segments, d features of a segment whose coefficient is not 0, v values per case.
+// g segments, d features of a segment whose coefficient is not 0.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 #include <vector>
 
-#include "index/scan/scan.hpp"
 #include "index/tree/loops.hpp"
+#include "selection/nearest.hpp"
 
 namespace nearwise {
 
@@ -53,32 +52,24 @@ struct KdForest {
   int power;
 };
 
-struct KdPayload {
-  const std::int32_t* codes;  // [n] by original index
-  const double* values;       // [n, v]
-  Count v, n_groups;
-};
-
-struct KdQueries {
+// Cases that are left out, and payloads, go by the original index.
+struct KdQueries : Wanted {
   const double* values;  // [m, p] finite
-  const Count* exclude;  // [m] the original index that this query must skip, or -1
-  Count m;
 };
 
-using Near = std::vector<std::pair<double, Count>>;  // (sum, original index), ascending
+using RankedCases = std::vector<Ranked<Count>>;  // by original index
 
 KdForest kd_build(const KdCases& cases, Count threads);
 
 // [m] where in the largest tree a query falls: queries in this order find the leaves they read in the cache.
-std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
-                             const KdLoops& loops);
+std::vector<Count> kd_places(const KdForest& forest, const KdQueries& queries, const KdLoops& loops);
 
 // As scan; visited [m] counts the cases whose sums were worked out.
-void kd_nearest(const KdForest& forest, const KdQueries& queries, Count k, double tolerance, const KdPayload& payload,
-                Count threads, const KdLoops& loops, const Nearest& nearest, Count* visited);
+void kd_nearest(const KdForest& forest, const KdQueries& queries, const KdLoops& loops, const Nearest& nearest,
+                Count* visited);
 
-// All cases with a sum of at most limits[m].
-std::vector<Near> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits, Count threads,
-                            const KdLoops& loops);
+// All cases with a sum of at most limits[m], in order.
+std::vector<RankedCases> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits,
+                                   const KdLoops& loops);
 
 }  // namespace nearwise

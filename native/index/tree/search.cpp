@@ -5,52 +5,16 @@
 #include "index/tree/kd.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <utility>
 
 #include "index/tree/visit.hpp"
-#include "machine/numbers.hpp"
+#include "machine/parallel.hpp"
 
 namespace nearwise {
 namespace {
 
 constexpr Count block_length = 32;  // queries that a thread takes at a time
-
-using Neighbour = Near::value_type;  // compares by (sum, index)
-
-// Calls work(space, j) for every query j, each thread with a space of its own.
-template <class Make, class Work>
-void share(Count m, Count threads, Make make, Work work) {
-  const Count blocks = (m + block_length - 1) / block_length;
-  const Count workers = std::max<Count>(1, std::min(threads, blocks));
-  std::atomic<Count> next{0};
-  std::exception_ptr failure;
-  std::mutex guard;
-  auto run = [&] {
-    try {
-      auto space = make();
-      for (Count block = next++; block < blocks; block = next++)
-        for (Count j = block * block_length; j < std::min(m, (block + 1) * block_length); ++j) work(space, j);
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(guard);
-      failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker) helpers.emplace_back(run);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all blocks
-  }
-  run();
-  for (std::thread& helper : helpers) helper.join();
-  if (failure) std::rethrow_exception(failure);
-}
 
 // The k nearest so far and what ties with the k-th of them.
 class Best {
@@ -67,54 +31,38 @@ class Best {
   }
 
   void offer(double sum, Count index) {
-    const Neighbour candidate{sum, index};
+    Ranked<Count> left{sum, index};
     if (static_cast<Count>(heap_.size()) < k_) {
-      heap_.push_back(candidate);
+      heap_.push_back(left);
       if (static_cast<Count>(heap_.size()) < k_) return;
       std::make_heap(heap_.begin(), heap_.end());
       lower_limit();
       return;
     }
-    Neighbour left = candidate;
-    if (candidate < heap_.front()) {
-      left = heap_.front();
-      replace_top(candidate);
+    if (left < heap_.front()) {
+      const Ranked<Count> nearer = std::exchange(left, heap_.front());
+      replace_largest(heap_, nearer);
       lower_limit();
     }
-    if (left.first <= limit) keep_tie(left);
+    if (left.sum <= limit) keep_tie(left);
   }
 
   // Sorts the neighbours and drops what no longer ties.
   void finish() {
     if (static_cast<Count>(heap_.size()) < k_) std::make_heap(heap_.begin(), heap_.end());
     std::sort_heap(heap_.begin(), heap_.end());
-    if (!heap_.empty()) limit = upper(heap_.back().first);
+    if (!heap_.empty()) limit = tie().high;
     drop_ties();
   }
 
-  const Near& nearest() const { return heap_; }
-  const Near& ties() const { return ties_; }  // beyond the k nearest
-  double lowest_tie() const { return heap_.back().first - margin(heap_.back().first); }
+  const RankedCases& nearest() const { return heap_; }
+  const RankedCases& ties() const { return ties_; }  // beyond the k nearest
+  Tie tie() const { return {heap_.back().sum, tolerance_}; }
 
  private:
-  // infinity - infinity is not a number; all infinite sums are equal, so they tie
-  double margin(double kth) const { return kth == infinity ? 0.0 : tolerance_ * kth; }
-  double upper(double kth) const { return kth + margin(kth); }
-  void lower_limit() { limit = upper(heap_.front().first); }
+  void lower_limit() { limit = Tie(heap_.front().sum, tolerance_).high; }
 
-  void replace_top(const Neighbour& candidate) {
-    const std::size_t size = heap_.size();
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
-      if (child + 1 < size && heap_[child] < heap_[child + 1]) ++child;
-      if (!(candidate < heap_[child])) break;
-      heap_[hole] = heap_[child];
-      hole = child;
-    }
-    heap_[hole] = candidate;
-  }
-
-  void keep_tie(const Neighbour& tie) {
+  void keep_tie(const Ranked<Count>& tie) {
     if (ties_.size() >= crowded_) {
       drop_ties();
       crowded_ = 2 * ties_.size() + 256;
@@ -123,12 +71,12 @@ class Best {
   }
 
   void drop_ties() {
-    std::erase_if(ties_, [this](const Neighbour& tie) { return tie.first > limit; });
+    std::erase_if(ties_, [this](const Ranked<Count>& tie) { return tie.sum > limit; });
   }
 
   Count k_;
   double tolerance_;
-  Near heap_, ties_;
+  RankedCases heap_, ties_;
   std::size_t crowded_ = 256;
 };
 
@@ -157,74 +105,71 @@ class InOrder {
   std::vector<std::uint64_t> marks_;
 };
 
+// The search of one thread.
 struct Space {
   Visit visit;
   Best best;
   InOrder tied;
-};
 
-void write(const Space& space, const KdPayload& payload, Count k, Count j, const Nearest& out) {
-  const Near& near = space.best.nearest();
-  for (Count i = 0; i < k; ++i) {
-    const bool exists = i < static_cast<Count>(near.size());
-    out.sums[j * k + i] = exists ? near[i].first : infinity;
-    out.indices[j * k + i] = exists ? near[i].second : -1;
+  void run(const KdQueries& queries, Count j, const double* query, const Nearest& out, Count& visited) {
+    const Count excluded = queries.exclude[j];
+    best.clear();
+    visit.all(query, best.limit, [&](double sum, Count index) {
+      if (index != excluded) best.offer(sum, index);
+    });
+    visited = visit.visited;
+    best.finish();
+    out.list(j, queries.k, best.nearest());
+    if (best.nearest().empty()) return;
+    tied.cases.clear();
+    const double lowest = best.tie().low;
+    for (const auto& [sum, index] : best.nearest())
+      if (sum >= lowest) tied.cases.push_back(index);
+    for (const auto& [sum, index] : best.ties()) tied.cases.push_back(index);
+    tied.sort();
+    out.tied[j] = static_cast<Count>(tied.cases.size());
+    out.inside[j] = static_cast<Count>(best.nearest().size() + best.ties().size()) - out.tied[j];
+    for (const Count i : tied.cases) queries.payload.add(i, out.tie_sums + j * queries.payload.size());
   }
-  out.tied[j] = static_cast<Count>(space.tied.cases.size());
-  out.inside[j] = static_cast<Count>(near.size() + space.best.ties().size()) - out.tied[j];
-  double* sums = out.tie_sums + j * payload.n_groups * payload.v;
-  for (const Count i : space.tied.cases)
-    for (Count value = 0; value < payload.v; ++value)
-      sums[payload.codes[i] * payload.v + value] += payload.values[i * payload.v + value];
-}
+};
 
 }  // namespace
 
-std::vector<Count> kd_places(const KdForest& forest, const double* queries, Count m, Count threads,
-                             const KdLoops& loops) {
-  std::vector<Count> places(static_cast<std::size_t>(m));
+std::vector<Count> kd_places(const KdForest& forest, const KdQueries& queries, const KdLoops& loops) {
+  std::vector<Count> places(static_cast<std::size_t>(queries.m));
   if (forest.trees.empty()) return places;
   const auto smaller = [](const KdTree& a, const KdTree& b) { return a.n < b.n; };
   const KdTree& largest = *std::max_element(forest.trees.begin(), forest.trees.end(), smaller);
-  share(m, threads, [&] { return Visit(forest, loops); },
-        [&](Visit& visit, Count j) { places[j] = visit.place_of(largest, queries + j * forest.p); });
+  rows_in_parallel(queries.m, block_length, queries.threads, [&] {
+    return [&, visit = Visit(forest, loops)](Count j) mutable {
+      places[j] = visit.place_of(largest, queries.values + j * forest.p);
+    };
+  });
   return places;
 }
 
-void kd_nearest(const KdForest& forest, const KdQueries& queries, Count k, double tolerance, const KdPayload& payload,
-                Count threads, const KdLoops& loops, const Nearest& nearest, Count* visited) {
-  const auto make = [&] { return Space{Visit(forest, loops), Best(k, tolerance), InOrder(forest.n)}; };
-  share(queries.m, threads, make, [&](Space& space, Count j) {
-    Best& best = space.best;
-    const Count excluded = queries.exclude[j];
-    best.clear();
-    space.visit.all(queries.values + j * forest.p, best.limit, [&](double sum, Count index) {
-      if (index != excluded) best.offer(sum, index);
-    });
-    visited[j] = space.visit.visited;
-    best.finish();
-    space.tied.cases.clear();
-    if (!best.nearest().empty()) {
-      const double lowest = best.lowest_tie();
-      for (const auto& [sum, index] : best.nearest())
-        if (sum >= lowest) space.tied.cases.push_back(index);
-      for (const auto& [sum, index] : best.ties()) space.tied.cases.push_back(index);
-      space.tied.sort();
-    }
-    write(space, payload, k, j, nearest);
+void kd_nearest(const KdForest& forest, const KdQueries& queries, const KdLoops& loops, const Nearest& nearest,
+                Count* visited) {
+  rows_in_parallel(queries.m, block_length, queries.threads, [&] {
+    Space space{Visit(forest, loops), Best(queries.k, queries.tolerance), InOrder(forest.n)};
+    return [&, space = std::move(space)](Count j) mutable {
+      space.run(queries, j, queries.values + j * forest.p, nearest, visited[j]);
+    };
   });
 }
 
-std::vector<Near> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits, Count threads,
-                            const KdLoops& loops) {
-  std::vector<Near> out(static_cast<std::size_t>(queries.m));
-  share(queries.m, threads, [&] { return Visit(forest, loops); }, [&](Visit& visit, Count j) {
-    Near& near = out[j];
-    const Count excluded = queries.exclude[j];
-    visit.all(queries.values + j * forest.p, limits[j], [&](double sum, Count index) {
-      if (index != excluded) near.emplace_back(sum, index);
-    });
-    std::sort(near.begin(), near.end());
+std::vector<RankedCases> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits,
+                                   const KdLoops& loops) {
+  std::vector<RankedCases> out(static_cast<std::size_t>(queries.m));
+  rows_in_parallel(queries.m, block_length, queries.threads, [&] {
+    return [&, visit = Visit(forest, loops)](Count j) mutable {
+      RankedCases& near = out[j];
+      const Count excluded = queries.exclude[j];
+      visit.all(queries.values + j * forest.p, limits[j], [&](double sum, Count index) {
+        if (index != excluded) near.push_back({sum, index});
+      });
+      std::sort(near.begin(), near.end());
+    };
   });
   return out;
 }

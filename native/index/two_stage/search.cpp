@@ -13,13 +13,11 @@
 
 #include <math.h>
 
-#include <atomic>
 #include <limits>
-#include <system_error>
-#include <thread>
+#include <memory>
 
-#include "index/scan/scan.hpp"
 #include "index/two_stage/space.hpp"
+#include "machine/parallel.hpp"
 #include "machine/numbers.hpp"
 
 namespace nearwise {
@@ -225,7 +223,7 @@ class StagedSearch {
       if (beyond[static_cast<std::size_t>(l)]) continue;
       const std::int32_t at = batch[l].packed;
       const double sum = whole(at, l);
-      const Neighbour one{sum != sum ? infinity : sum, s_.case_of_[at], at};
+      const Ranked<std::int32_t> one{sum != sum ? infinity : sum, s_.case_of_[at]};
       if (one.sum > reach_) continue;
       space_.found.push_back(one);
       keep_smallest(space_.heap, one, q_.k);
@@ -303,28 +301,16 @@ class StagedSearch {
   }
 
   void write(const Nearest& nearest) const {
-    std::vector<Neighbour>& heap = space_.heap;
+    auto& heap = space_.heap;
+    auto& found = space_.found;
     std::sort_heap(heap.begin(), heap.end());
-    for (Count j = 0; j < q_.k; ++j) {
-      const bool exists = j < static_cast<Count>(heap.size());
-      nearest.sums[query_ * q_.k + j] = exists ? heap[static_cast<std::size_t>(j)].sum : infinity;
-      nearest.indices[query_ * q_.k + j] = exists ? heap[static_cast<std::size_t>(j)].index : -1;
-    }
+    nearest.list(query_, q_.k, heap);
     if (heap.empty()) return;
-    const double kth = heap.back().sum, margin = kth == infinity ? 0.0 : q_.tolerance * kth;
-    std::vector<Neighbour>& found = space_.found;
-    std::erase_if(found, [&](const Neighbour& one) { return one.sum > kth + margin; });
+    const Tie tie(heap.back().sum, q_.tolerance);
+    std::erase_if(found, [&](const auto& one) { return one.sum > tie.high; });
     // added up in the order of the cases, whatever the order in which they were found
-    std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) { return a.index < b.index; });
-    double* tie_sums = nearest.tie_sums + query_ * q_.n_groups * q_.v;
-    for (const Neighbour& one : found) {
-      if (one.sum < kth - margin) {
-        ++nearest.inside[query_];
-        continue;
-      }
-      ++nearest.tied[query_];
-      for (Count j = 0; j < q_.v; ++j) tie_sums[q_.group_codes[one.index] * q_.v + j] += q_.group_values[one.index * q_.v + j];
-    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+    for (const auto& one : found) nearest.count(query_, tie, one.sum, q_.payload, one.index);
   }
 
   const Staged& s_;
@@ -340,38 +326,21 @@ class StagedSearch {
 };
 
 void Staged::nearest(const StagedQueries& q, const StagedTile& tile, const Nearest& nearest) const {
-  const Count blocks = (q.m + block_length - 1) / block_length;
-  const Count workers = std::max<Count>(1, std::min(q.threads, blocks));
-  std::vector<Workspace> spaces;
-  spaces.reserve(static_cast<std::size_t>(workers));
-  for (Count worker = 0; worker < workers; ++worker) spaces.emplace_back(packed_, g_ * p_, t_, d_, q.k);
-
-  std::atomic<Count> next{0};
-  auto work = [&](Workspace& space) {
-    for (Count block = next++; block < blocks; block = next++) {
+  in_parallel((q.m + block_length - 1) / block_length, q.threads, [&] {
+    return [&, space = std::make_unique<Workspace>(packed_, g_ * p_, t_, d_, q.k)](Count block) {
       const Count first = block * block_length, last = std::min(first + block_length, q.m);
       for (Count query = first; query < last; ++query)
-        lines(q.values + query * p_, space.lines[static_cast<std::size_t>(query - first)]);
+        lines(q.values + query * p_, space->lines[static_cast<std::size_t>(query - first)]);
       for (const Stretch& each : stretches_)
         for (Count query = first; query < last; ++query) {
           const Count slot = query - first;
-          tile.bound(space.lines[static_cast<std::size_t>(slot)].data() + each.segment * p_, p_, power_, each.begin, each.end,
-                     space.bounds.data() + slot * packed_, space.minima.data() + slot * (packed_ / chunk));
+          tile.bound(space->lines[static_cast<std::size_t>(slot)].data() + each.segment * p_, p_, power_, each.begin,
+                     each.end, space->bounds.data() + slot * packed_, space->minima.data() + slot * (packed_ / chunk));
         }
       for (Count query = first; query < last; ++query)
-        StagedSearch(*this, q, tile, space, query, query - first).run(nearest);
-    }
-  };
-  std::vector<std::thread> helpers;
-  helpers.reserve(static_cast<std::size_t>(workers));
-  try {
-    for (Count worker = 1; worker < workers; ++worker)
-      helpers.emplace_back(work, std::ref(spaces[static_cast<std::size_t>(worker)]));
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those that started and this one do all blocks
-  }
-  work(spaces[0]);
-  for (std::thread& helper : helpers) helper.join();
+        StagedSearch(*this, q, tile, *space, query, query - first).run(nearest);
+    };
+  });
 }
 
 }  // namespace nearwise

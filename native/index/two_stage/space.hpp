@@ -8,17 +8,11 @@
 
 #include "index/two_stage/two_stage.hpp"
 
-namespace nearwise::stages {  // other kernels have a Neighbour and a Workspace of their own
+namespace nearwise::stages {  // the tree has an Asked of its own
 
 constexpr Count block_length = 4;  // queries that share a stretch of cases
 constexpr Count first_batch = 4;   // cases compared in full at first, for each neighbour asked for
 constexpr std::int16_t unknown = INT16_MIN;
-
-struct Neighbour {
-  double sum;
-  std::int32_t index, packed;
-  bool operator<(const Neighbour& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
-};
 
 struct Candidate {
   float lower, cheap;  // bounds of the whole sum, and of the numbers and symbols alone
@@ -36,7 +30,7 @@ struct Asked {
   std::array<LengthRule, most_letters + 2> rules;  // by length + 1
 };
 
-// Made before the threads start, so that no thread can run out of memory.
+// Of one thread.
 struct Workspace {
   Workspace(Count packed, Count features, Count t, Count d, Count k)
       : bounds(static_cast<std::size_t>(block_length * packed)),
@@ -64,20 +58,9 @@ struct Workspace {
   std::vector<std::array<int, lanes>> edits;  // [t] of the cases that are being compared
   std::vector<std::int16_t> known;            // [d] edits of a text that was compared, -1 - edits: at least so many
   std::vector<std::int32_t> touched;          // texts that are known
-  std::vector<Neighbour> found;               // cases compared in full that were within reach
-  std::vector<Neighbour> heap;                // the k nearest of them, the farthest on top
+  std::vector<Ranked<std::int32_t>> found;              // cases compared in full that were within reach
+  std::vector<Ranked<std::int32_t>> heap;               // the k nearest of them, the farthest on top
   std::vector<float> nearest_chunks;          // minima, to be put in order
 };
-
-inline void keep_smallest(std::vector<Neighbour>& heap, const Neighbour& candidate, Count k) {
-  if (static_cast<Count>(heap.size()) == k) {
-    if (!(candidate < heap.front())) return;
-    std::pop_heap(heap.begin(), heap.end());
-    heap.back() = candidate;
-  } else {
-    heap.push_back(candidate);
-  }
-  std::push_heap(heap.begin(), heap.end());
-}
 
 }  // namespace nearwise::stages

@@ -1,13 +1,13 @@
 // Two-stage search: numbers and symbols in single precision bound every sum from below, texts are compared by edits for
 // the survivors only, and double precision ranks those.
 //
-// Shapes: n cases, m queries, p numbers and symbols, t texts, g segments (classes), d different texts, v values per case.
+// Shapes: n cases, m queries, p numbers and symbols, t texts, g segments (classes), d different texts.
 #pragma once
 
 #include <vector>
 
 #include "machine/instructions.hpp"
-#include "machine/numbers.hpp"
+#include "selection/nearest.hpp"
 
 namespace nearwise {
 
@@ -92,19 +92,13 @@ struct StagedCases {
   int power;                         // 1 or 2
 };
 
-struct StagedQueries {
+struct StagedQueries : Wanted {
   const double* values;              // [m, p]
   const std::uint8_t* letters;       // [m, t, width] from the beginning of the row
   const std::uint8_t* counts;        // [m, t, 32]
   const std::int16_t* lengths;       // [m, t] -1: missing
-  const Count* exclude;              // [m] the case that this query must skip, or -1
-  const std::int32_t* group_codes;   // [n]
-  const double* group_values;        // [n, v]
-  Count m, width, k, v, n_groups, threads;
-  double tolerance;
+  Count width;
 };
-
-struct Nearest;  // index/scan/scan.hpp
 
 // The cases packed for search, segment by segment in whole chunks. Immutable, so threads may share it.
 class Staged {

@@ -63,7 +63,7 @@ std::uint16_t half_limit(float limit, std::uint32_t total) {
   return half >= 65535.0f ? 65535 : half > 0 ? static_cast<std::uint16_t>(half) : 0;
 }
 
-void tell(const CoarseBlock& b, NearListener& listener, int row, Count panel, unsigned mask, Panel sums) {
+void tell(const ShortBlock& b, NearListener& listener, int row, Count panel, unsigned mask, Panel sums) {
   float values[near_width];
   std::uint16_t own[near_width];
   __builtin_memcpy(own, sums.at, sizeof own);
@@ -79,7 +79,7 @@ void tell(const CoarseBlock& b, NearListener& listener, int row, Count panel, un
 
 }  // namespace
 
-void propose_coarse(const CoarseBlock& b, NearListener& listener) {
+void propose_short(const ShortBlock& b, NearListener& listener) {
   for (Count panel = 0; panel < b.panels; panel += 2) {
     const std::uint16_t* first = b.values + panel * b.p * near_width;
     const std::uint16_t* second = panel + 1 < b.panels ? first + b.p * near_width : first;

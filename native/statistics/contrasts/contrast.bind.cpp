@@ -14,17 +14,11 @@
 namespace nearwise {
 namespace {
 
-using Doubles1 = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-using Doubles2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-using Counts1 = nb::ndarray<nb::numpy, Count, nb::ndim<1>>;
-using Codes1 = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
-
-bool is_delta(double x) { return std::isfinite(x) && x >= 0; }
-
 void check_values(const ContrastInput& in, const std::vector<std::uint8_t>& is_holed) {
+  require_weights(in.scales, in.p, "scales");
+  require_weights(in.periods, in.p, "periods");
   for (Count f = 0; f < in.p; ++f) {
     require(in.kind[f] < kinds, "kinds must be 0, 1 or 2.");
-    require(is_delta(in.scales[f]) && is_delta(in.periods[f]), "scales and periods must be finite, not negative.");
     for (Count i = 0; i < in.n; ++i) {
       const double x = in.columns[f * in.n + i];
       if (x != x) {
@@ -38,17 +32,16 @@ void check_values(const ContrastInput& in, const std::vector<std::uint8_t>& is_h
   }
 }
 
-void check_holes(const ContrastInput& in, const std::vector<Array>& tables) {
+void check_holes(const ContrastInput& in) {
   for (Count hole = 0; hole < in.h; ++hole) {
     const double* x = in.columns + in.holed[hole] * in.n;
     for (Count i = 0; i < in.n; ++i) {
       const std::int32_t cell = in.cells[hole * in.n + i];
       require((cell < 0) == (x[i] != x[i]) && cell < in.cells_of[hole], "cells must be in 0 .. cells - 1, negative where missing.");
     }
-    for (std::size_t at = 0; at < tables[hole].size(); ++at)
-      require(is_delta(in.tables[hole][at]), "tables must be finite, not negative.");
+    require_weights(in.tables[hole], in.g * in.cells_of[hole], "tables");
   }
-  for (Count at = 0; at < in.h * in.g * in.g; ++at) require(is_delta(in.both[at]), "both must be finite, not negative.");
+  require_weights(in.both, in.h * in.g * in.g, "both");
 }
 
 std::unique_ptr<Contrast> make_contrast(const Array& columns, const Array& kind, const Array& scales,
@@ -57,32 +50,26 @@ std::unique_ptr<Contrast> make_contrast(const Array& columns, const Array& kind,
                                         int power) {
   require(power == 1 || power == 2, "power must be 1 or 2, got " + std::to_string(power) + ".");
   ContrastInput in{};
-  in.columns = data_of<double>(columns, "columns", 2, "float64");
-  in.kind = data_of<std::uint8_t>(kind, "kinds", 1, "uint8");
-  in.scales = data_of<double>(scales, "scales", 1, "float64");
-  in.periods = data_of<double>(periods, "periods", 1, "float64");
-  in.groups = data_of<std::int32_t>(groups, "groups", 1, "int32");
-  in.holed = data_of<Count>(holed, "holed", 1, "int64");
-  in.cells = data_of<std::int32_t>(cells, "cells", 2, "int32");
-  in.both = data_of<double>(both, "both", 3, "float64");
-  in.p = static_cast<Count>(columns.shape(0));
+  in.columns = data_of<double>(columns, "columns", 2);
+  in.holed = data_of<Count>(holed, "holed", 1);
+  in.p = size_of(columns, 0);
   in.n = case_count(columns.shape(1));
-  in.h = static_cast<Count>(holed.shape(0));
+  in.h = size_of(holed, 0);
   in.g = n_groups;
   in.power = power;
   require(in.p >= 1, "columns must hold a feature.");
   require(in.g >= 1 && in.g < (1 << 24), "n_groups must be in 1 .. 2**24, got " + std::to_string(n_groups) + ".");
-  require_shape(kind, "kinds", {in.p});
-  require_shape(scales, "scales", {in.p});
-  require_shape(periods, "periods", {in.p});
-  require_shape(groups, "groups", {in.n});
-  require_shape(cells, "cells", {in.h, in.n});
-  require_shape(both, "both", {in.h, in.g, in.g});
+  in.kind = shaped<std::uint8_t>(kind, "kinds", {in.p});
+  in.scales = shaped<double>(scales, "scales", {in.p});
+  in.periods = shaped<double>(periods, "periods", {in.p});
+  in.groups = shaped<std::int32_t>(groups, "groups", {in.n});
+  in.cells = shaped<std::int32_t>(cells, "cells", {in.h, in.n});
+  in.both = shaped<double>(both, "both", {in.h, in.g, in.g});
   require(static_cast<Count>(tables.size()) == in.h, "tables must hold one array per feature in holed.");
   for (const Array& table : tables) {
-    in.tables.push_back(data_of<double>(table, "tables", 2, "float64"));
-    in.cells_of.push_back(static_cast<Count>(table.shape(1)));
-    require_shape(table, "tables", {in.g, in.cells_of.back()});
+    in.tables.push_back(data_of<double>(table, "tables", 2));
+    in.cells_of.push_back(size_of(table, 1));
+    shaped<double>(table, "tables", {in.g, in.cells_of.back()});
   }
   std::vector<std::uint8_t> is_holed(static_cast<std::size_t>(in.p), 0);
   for (Count hole = 0; hole < in.h; ++hole) {
@@ -90,86 +77,63 @@ std::unique_ptr<Contrast> make_contrast(const Array& columns, const Array& kind,
     require(f >= 0 && f < in.p && !is_holed[f], "holed must hold different features in 0 .. p - 1.");
     is_holed[f] = 1;
   }
-  for (Count i = 0; i < in.n; ++i) require(in.groups[i] >= 0 && in.groups[i] < in.g, "groups must be in 0 .. n_groups - 1.");
+  require_between(in.groups, in.n, 0, in.g, "groups must be in 0 .. n_groups - 1");
   check_values(in, is_holed);
-  check_holes(in, tables);
-  nb::gil_scoped_release release;
-  return std::make_unique<Contrast>(in);
+  check_holes(in);
+  return without_gil([&] { return std::make_unique<Contrast>(in); });
 }
 
 const Count* checked_queries(const Contrast& self, const Array& queries, Count threads) {
   require(threads >= 1, "threads must be at least 1, got " + std::to_string(threads) + ".");
-  const Count* rows = data_of<Count>(queries, "queries", 1, "int64");
-  for (std::size_t j = 0; j < queries.shape(0); ++j)
-    require(rows[j] >= 0 && rows[j] < self.n(), "queries must be in 0 .. n - 1.");
+  const Count* rows = data_of<Count>(queries, "queries", 1);
+  require_between(rows, size_of(queries, 0), 0, self.n(), "queries must be in 0 .. n - 1");
   return rows;
 }
 
-std::tuple<Counts1, Counts1, Doubles1, Codes1, Doubles1> near_arrays(Contrast& self, const Array& queries, Count k,
-                                                                     double tolerance, bool with_sums, Count threads) {
+auto near_arrays(Contrast& self, const Array& queries, Count k, double tolerance, bool with_sums, Count threads) {
   const Count* rows = checked_queries(self, queries, threads);
-  const Count m = static_cast<Count>(queries.shape(0));
+  const Count m = size_of(queries, 0);
   require(k >= 1 && k < (Count{1} << 31), "k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
   require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
   require(self.is_usable(), "single precision cannot hold these cases.");
   for (Count j = 0; j < m && self.h() > 0; ++j)
     require(self.group(rows[j]) == self.group(rows[0]), "where values are missing, queries must be of one group.");
-  Near found;
-  {
-    nb::gil_scoped_release release;
-    found = self.near(rows, m, k, tolerance, with_sums, threads);
-  }
-  const std::size_t pairs = found.share.size(), entries = found.cases.size(), sums = found.sums.size();
-  return {to_numpy<Count, 1>(std::move(found.ends), {pairs + 1}), to_numpy<Count, 1>(std::move(found.inside), {pairs}),
-          to_numpy<double, 1>(std::move(found.share), {pairs}),
-          to_numpy<std::int32_t, 1>(std::move(found.cases), {entries}),
-          to_numpy<double, 1>(std::move(found.sums), {sums})};
+  NearLists found = without_gil([&] { return self.near(rows, m, k, tolerance, with_sums, threads); });
+  return std::make_tuple(to_numpy(std::move(found.ends)), to_numpy(std::move(found.inside)),
+                         to_numpy(std::move(found.share)), to_numpy(std::move(found.cases)),
+                         to_numpy(std::move(found.sums)));
 }
 
-Doubles1 listed_arrays(const Contrast& self, const Array& queries, const Array& ends, const Array& cases,
-                       const Array& coefficients, Count threads) {
+auto listed_arrays(const Contrast& self, const Array& queries, const Array& ends, const Array& cases,
+                   const Array& coefficients, Count threads) {
   const Count* rows = checked_queries(self, queries, threads);
-  const Count m = static_cast<Count>(queries.shape(0)), entries = static_cast<Count>(cases.shape(0));
-  const Count* stops = data_of<Count>(ends, "ends", 1, "int64");
-  const std::int32_t* others = data_of<std::int32_t>(cases, "cases", 1, "int32");
-  const double* weights = data_of<double>(coefficients, "coefficients", 1, "float64");
-  require_shape(ends, "ends", {m + 1});
-  require_shape(coefficients, "coefficients", {entries});
+  const std::int32_t* others = data_of<std::int32_t>(cases, "cases", 1);
+  const Count m = size_of(queries, 0), entries = size_of(cases, 0);
+  const Count* stops = shaped<Count>(ends, "ends", {m + 1});
+  const double* weights = shaped<double>(coefficients, "coefficients", {entries});
   require(stops[0] == 0 && stops[m] == entries, "ends must start at 0 and end at the number of entries.");
-  for (Count j = 0; j < m; ++j) require(stops[j] <= stops[j + 1], "ends must not decrease.");
-  for (Count at = 0; at < entries; ++at) require(others[at] >= 0 && others[at] < self.n(), "cases must be in 0 .. n - 1.");
+  require_all(m, "ends must not decrease", [&](Count j) { return stops[j] <= stops[j + 1]; });
+  require_between(others, entries, 0, self.n(), "cases must be in 0 .. n - 1");
   std::vector<double> totals(static_cast<std::size_t>(self.p()));
-  {
-    nb::gil_scoped_release release;
-    self.listed(rows, m, stops, others, weights, threads, totals.data());
-  }
-  const std::size_t p = totals.size();
-  return to_numpy<double, 1>(std::move(totals), {p});
+  without_gil([&] { self.listed(rows, m, stops, others, weights, threads, totals.data()); });
+  return to_numpy(std::move(totals));
 }
 
-Doubles2 sums_arrays(const Contrast& self, const Array& queries, Count threads) {
+auto sums_arrays(const Contrast& self, const Array& queries, Count threads) {
   const Count* rows = checked_queries(self, queries, threads);
   const std::size_t m = queries.shape(0), n = static_cast<std::size_t>(self.n());
   std::vector<double> out(m * n);
-  {
-    nb::gil_scoped_release release;
-    self.sums(rows, static_cast<Count>(m), threads, out.data());
-  }
-  return to_numpy<double, 2>(std::move(out), {m, n});
+  without_gil([&] { self.sums(rows, static_cast<Count>(m), threads, out.data()); });
+  return to_numpy(std::move(out), {m, n});
 }
 
-Doubles1 blocked_arrays(const Contrast& self, const Array& queries, const Array& coefficients, Count threads) {
+auto blocked_arrays(const Contrast& self, const Array& queries, const Array& coefficients, Count threads) {
   const Count* rows = checked_queries(self, queries, threads);
-  const Count m = static_cast<Count>(queries.shape(0));
-  const double* weights = data_of<double>(coefficients, "coefficients", 2, "float64");
-  require_shape(coefficients, "coefficients", {m, self.n()});
+  const Count m = size_of(queries, 0);
+  const double* weights = shaped<double>(coefficients, "coefficients", {m, self.n()});
   std::vector<double> totals(static_cast<std::size_t>(self.p()));
-  {
-    nb::gil_scoped_release release;
-    self.blocked(rows, m, weights, threads, totals.data());
-  }
-  const std::size_t p = totals.size();
-  return to_numpy<double, 1>(std::move(totals), {p});
+  without_gil([&] { self.blocked(rows, m, weights, threads, totals.data()); });
+  return to_numpy(std::move(totals));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ struct NearBlock {
 };
 
 // The same in numbers of sixteen bits, for tables of numbers without missing values.
-struct CoarseBlock {
+struct ShortBlock {
   const std::uint16_t* values;           // [panels, p, 16]
   const std::uint16_t* halves;           // [panels, 16] half the total of a case, rounded up
   const std::uint32_t* totals;           // [panels, 16] the sum of the values of a case
@@ -77,7 +77,7 @@ struct NearListener {
 
 NEARWISE_EACH_INSTRUCTION_SET(
 void propose_near(const NearBlock& block, NearListener& listener);
-void propose_coarse(const CoarseBlock& block, NearListener& listener);
+void propose_short(const ShortBlock& block, NearListener& listener);
 double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
 void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
 )
@@ -101,7 +101,7 @@ struct ContrastInput {
 // The near cases of m queries, group by group: entries ends[j * g + a] .. ends[j * g + a + 1] are those of query j in
 // group a, by (sum, index) if sums are asked for; the first `inside` of them count whole, the others, which tie for what
 // is left, `share` each.
-struct Near {
+struct NearLists {
   std::vector<Count> ends;               // [m * g + 1]
   std::vector<Count> inside;             // [m * g]
   std::vector<double> share;             // [m * g]
@@ -113,7 +113,7 @@ class Contrast {
  public:
   explicit Contrast(const ContrastInput& input);
   // The k nearest of every group, without the query itself. All queries must be of one group if there are missing values.
-  Near near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads);
+  NearLists near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads);
   // [p] the sum of coefficient * delta over listed pairs: query j has the entries ends[j] .. ends[j + 1].
   void listed(const Count* queries, Count m, const Count* ends, const std::int32_t* cases, const double* coefficients,
               Count threads, double* totals) const;

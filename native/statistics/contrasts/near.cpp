@@ -15,6 +15,7 @@
 
 #include "machine/instructions.hpp"
 #include "machine/parallel.hpp"
+#include "selection/nearest.hpp"
 #include "statistics/contrasts/contrast.hpp"
 
 namespace nearwise {
@@ -29,12 +30,6 @@ struct Candidate {
   std::int32_t packed;
 };
 
-struct Ranked {
-  double sum;
-  std::int32_t index;
-  bool operator<(const Ranked& other) const { return sum < other.sum || (sum == other.sum && index < other.index); }
-};
-
 }  // namespace
 
 // One thread's search. `run` answers one chunk of queries.
@@ -47,7 +42,7 @@ class NearSearch final : public NearListener {
         queries_(static_cast<std::size_t>(s_.p * chunk)), unknown_case_(static_cast<std::size_t>(s_.h * chunk)),
         is_unknown_(static_cast<std::size_t>(s_.h * chunk)), any_unknown_(static_cast<std::size_t>(s_.h * chunk_groups)) {}
 
-  void run(const Count* asked, Count m, Near& out) {
+  void run(const Count* asked, Count m, NearLists& out) {
     asked_ = asked;
     m_ = m;
     const Count groups = (m + near_height - 1) / near_height;
@@ -56,7 +51,7 @@ class NearSearch final : public NearListener {
     else pack_queries(groups);
     const Count panel_bytes = (s_.p + s_.h) * near_width * (is_coarse ? 2 : 4);
     const Count step = 2 * std::max<Count>(1, block_bytes / panel_bytes / 2);
-    std::vector<Near> found(static_cast<std::size_t>(s_.g));
+    std::vector<NearLists> found(static_cast<std::size_t>(s_.g));
     for (Count a = 0; a < s_.g; ++a) {
       segment_ = &c_.segments_[a];
       pack_holes(a, groups);
@@ -68,7 +63,7 @@ class NearSearch final : public NearListener {
       const Count panels = (segment_->cases + near_width - 1) / near_width;
       for (Count from = 0; from < panels; from += step)
         for (Count group = 0; group < groups; ++group) run_block(from, std::min(step, panels - from), group);
-      for (Count j = 0; j < m; ++j) decide(j, found[a]);
+      for (Count j = 0; j < m; ++j) rank(j, found[a]);
     }
     gather(found, out);
   }
@@ -173,7 +168,7 @@ class NearSearch final : public NearListener {
     }
     const Count first = segment_->first_panel + from;
     if (c_.coarse_gain_ > 0) {
-      NEARWISE_CHOSEN(propose_coarse)
+      NEARWISE_CHOSEN(propose_short)
       ({c_.coarse_.data() + first * s_.p * near_width, c_.halves_.data() + first * near_width,
         c_.totals_.data() + first * near_width, coarse_.data() + group * s_.p * near_height,
         totals_.data() + group * near_height, panels, s_.p}, *this);
@@ -199,7 +194,7 @@ class NearSearch final : public NearListener {
     NEARWISE_CHOSEN(propose_near)(block, *this);
   }
 
-  void decide(Count slot, Near& out) {
+  void rank(Count slot, NearLists& out) {
     tighten(slot);
     std::vector<Candidate>& list = lists_[slot];
     const Count size = static_cast<Count>(list.size());
@@ -216,9 +211,9 @@ class NearSearch final : public NearListener {
     Count inside = size, kept = size;
     double share = 1.0;
     if (size > k_) {
-      const double kth = ranked_[k_ - 1].sum, margin = tolerance_ * kth;
+      const Tie tie(ranked_[k_ - 1].sum, tolerance_);
       inside = kept = 0;
-      while (kept < size && ranked_[kept].sum <= kth + margin) inside += ranked_[kept++].sum < kth - margin;
+      while (kept < size && ranked_[kept].sum <= tie.high) inside += ranked_[kept++].sum < tie.low;
       share = static_cast<double>(k_ - inside) / static_cast<double>(kept - inside);
       if (kept == k_) inside = kept;
     }
@@ -232,11 +227,11 @@ class NearSearch final : public NearListener {
   }
 
   // From group after group to query after query.
-  void gather(const std::vector<Near>& found, Near& out) const {
+  void gather(const std::vector<NearLists>& found, NearLists& out) const {
     std::vector<Count> at(found.size(), 0);
     for (Count j = 0; j < m_; ++j)
       for (std::size_t a = 0; a < found.size(); ++a) {
-        const Near& from = found[a];
+        const NearLists& from = found[a];
         const Count kept = from.ends[j];
         out.ends.push_back(kept);
         out.inside.push_back(from.inside[j]);
@@ -261,32 +256,32 @@ class NearSearch final : public NearListener {
   std::vector<float> queries_, unknown_case_;
   std::vector<std::uint32_t> is_unknown_;
   std::vector<std::uint8_t> any_unknown_;
-  std::vector<Ranked> ranked_;
+  std::vector<Ranked<std::int32_t>> ranked_;
   const Contrast::Segment* segment_ = nullptr;
   const Count* asked_ = nullptr;
   Count m_ = 0, from_ = 0, group_ = 0;
 };
 
-Near Contrast::near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads) {
+NearLists Contrast::near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads) {
   if (m > 0) pack_unknown(groups_[queries[0]]);
   const Count chunks = (m + chunk - 1) / chunk;
-  std::vector<Near> parts(static_cast<std::size_t>(chunks));
+  std::vector<NearLists> parts(static_cast<std::size_t>(chunks));
   in_parallel(chunks, threads, [&] {
     auto search = std::make_shared<NearSearch>(*this, k, tolerance, with_sums);
     return [&, search](Count at) {
       search->run(queries + at * chunk, std::min(chunk, m - at * chunk), parts[at]);
     };
   });
-  Near out;
+  NearLists out;
   Count end = 0;
   out.ends.push_back(0);
-  for (Near& part : parts) {
+  for (NearLists& part : parts) {
     for (Count kept : part.ends) out.ends.push_back(end += kept);
     out.inside.insert(out.inside.end(), part.inside.begin(), part.inside.end());
     out.share.insert(out.share.end(), part.share.begin(), part.share.end());
     out.cases.insert(out.cases.end(), part.cases.begin(), part.cases.end());
     out.sums.insert(out.sums.end(), part.sums.begin(), part.sums.end());
-    part = Near();
+    part = NearLists();
   }
   return out;
 }

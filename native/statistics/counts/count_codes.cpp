@@ -13,8 +13,10 @@ constexpr Count copies = 4, small = 1 << 11;  // cells
 
 }  // namespace
 
-bool count_codes(const std::int32_t* rows, const std::int32_t* columns, const double* weights, Count n,
-                 std::int32_t v, std::int32_t c, Count* cases, double* sums) {
+bool count_codes(const CodePairs& pairs, std::int32_t v, std::int32_t c, Count* cases, double* sums) {
+  const std::int32_t *rows = pairs.rows, *columns = pairs.columns;
+  const double* weights = pairs.weights;
+  const Count n = pairs.n;
   const Count cells = static_cast<Count>(v) * c;
   std::int32_t last_row = -1, last_column = -1;
   for (Count i = 0; i < n; ++i) {

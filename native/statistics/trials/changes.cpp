@@ -13,7 +13,7 @@
 #include "machine/instructions.hpp"
 #include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
-#include "selection/every_k.hpp"
+#include "selection/listed.hpp"
 
 namespace nearwise {
 namespace {
@@ -21,13 +21,15 @@ namespace {
 class Query {
  public:
   Query(const ChangeCases& cases, const ChangeAsk& ask)
-      : cases_(cases), ask_(ask), n_(cases.n), k_(ask.k), classes_(static_cast<Count>(cases.priors.size())), by_base_(ask.b),
-        changed_sums_(n_), start_(n_), sums_(ask.c * k_), kernel_(ask.c * k_), tie_sums_(ask.c * classes_), indices_(ask.c * k_),
-        tied_(ask.c), found_(n_), winners_(ask.c * k_), by_feature_(cases.p) {
+      : cases_(cases), ask_(ask), n_(cases.n), by_base_(ask.b), changed_sums_(n_), start_(n_),
+        listed_(ask.c, ask.k, {cases.codes.data(), cases.case_weights.data(), cases.priors.data(), n_,
+                               static_cast<Count>(cases.priors.size())}, ask.tolerance),
+        by_feature_(cases.p) {
     for (Count change = 0; change < ask.c; ++change) by_base_[ask.base_of[change]].push_back(change);
   }
 
   void run(Count row, std::uint8_t* right) {
+    const Count k = ask_.k;
     row_ = row;
     at_ = ask_.rows[row];
     std::fill(start_.begin(), start_.end(), 0.0);
@@ -35,13 +37,11 @@ class Query {
     else
       for (Count i : cases_.members[cases_.folds[at_]]) start_[i] = infinity;
     for (Count base = 0; base < ask_.b; ++base) one_base(base);
-    weigh();
-    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), ask_.c, k_, ask_.tolerance, true},
-            {cases_.codes.data(), cases_.case_weights.data(), cases_.priors.data(), n_, classes_}, winners_.data(), 1);
+    listed_.vote(ask_.c, cases_.power, cases_.by_distance);
     for (Count change = 0; change < ask_.c; ++change)
-      for (Count j = 0; j < k_; ++j)
-        right[(change * ask_.r + row) * k_ + j] =
-            std::isfinite(sums_[change * k_]) && winners_[change * k_ + j] == cases_.codes[at_];  // nobody to ask: wrong
+      for (Count j = 0; j < k; ++j)
+        right[(change * ask_.r + row) * k + j] = std::isfinite(listed_.sums[change * k]) &&  // nobody to ask: wrong
+                                                 listed_.winners[change * k + j] == cases_.codes[at_];
   }
 
  private:
@@ -98,50 +98,19 @@ class Query {
         NEARWISE_CHOSEN(add_term)(term(f, ask_.values[change], ask_.block_of[change]), total, n_, changed_sums_.data());
         total = changed_sums_.data();
       }
-      list(change, total);
-    }
-  }
-
-  // The nearest cases under these sums, and those that tie with the last of them.
-  void list(Count change, const double* total) {
-    double* best = sums_.data() + change * k_;
-    Count* index = indices_.data() + change * k_;
-    double* of_class = tie_sums_.data() + change * classes_;
-    const Count filled = NEARWISE_CHOSEN(nearest)(total, n_, k_, best, index);
-    for (Count j = filled; j < k_; ++j) best[j] = infinity, index[j] = -1;
-    std::fill(of_class, of_class + classes_, 0.0);
-    tied_[change] = 0;
-    if (filled == 0) return;
-    const double last = best[filled - 1], margin = ask_.tolerance * last;
-    const Count tied = NEARWISE_CHOSEN(between)(total, n_, last - margin, last + margin, found_.data());
-    for (Count at = 0; at < tied; ++at) of_class[cases_.codes[found_[at]]] += cases_.case_weights[found_[at]];
-    tied_[change] = tied;
-  }
-
-  // What a vote counts: 1, or 1/d, where cases at distance 0 alone vote.
-  void weigh() {
-    for (Count change = 0; change < ask_.c; ++change) {
-      const double* sums = sums_.data() + change * k_;
-      double* kernel = kernel_.data() + change * k_;
-      const bool same = sums[0] == 0.0;
-      for (Count j = 0; j < k_; ++j) {
-        if (!cases_.by_distance) kernel[j] = 1.0;
-        else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
-        else kernel[j] = std::min(1.0 / (cases_.power == 2 ? std::sqrt(sums[j]) : sums[j]), std::numeric_limits<double>::max());
-        if (!std::isfinite(sums[j])) kernel[j] = 0.0;
-      }
+      listed_.list(change, total);
     }
   }
 
   const ChangeCases& cases_;
   const ChangeAsk& ask_;
-  const Count n_, k_, classes_;
+  const Count n_;
   Count row_ = 0, at_ = 0;
   const double* weights_ = nullptr;
   std::vector<std::vector<Count>> by_base_;
-  std::vector<double> changed_sums_, start_, sums_, kernel_, tie_sums_;
-  std::vector<Count> indices_, tied_, found_, halved_;
-  std::vector<std::int32_t> winners_;
+  std::vector<double> changed_sums_, start_;
+  std::vector<Count> halved_;
+  Listed listed_;
   std::vector<std::vector<Count>> by_feature_;
 };
 

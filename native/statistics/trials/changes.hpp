@@ -22,8 +22,6 @@ struct Term {
 
 NEARWISE_EACH_INSTRUCTION_SET(
 void add_term(const Term& term, const double* from, Count n, double* to);
-Count nearest(const double* sums, Count n, Count k, double* best, Count* index);
-Count between(const double* sums, Count n, double low, double high, Count* found);
 )
 
 // The cases, copied once.

@@ -8,8 +8,8 @@
 
 #include "arithmetic/raised.hpp"
 #include "index/bytes/bytes.hpp"
-#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
+#include "selection/listed.hpp"
 
 namespace nearwise {
 namespace {
@@ -20,10 +20,10 @@ constexpr std::size_t memory = 4;          // weight vectors
 class Worker {
  public:
   Worker(const Trial& trial, Count first, Count last, Count k, double tolerance)
-      : trial_(trial), first_(first), k_(k), tolerance_(tolerance), m_(last - first),
-        classes_(static_cast<Count>(trial.priors.size())), exclude_(m_, -1), sums_(m_ * k),
-        kernel_(m_ * k), tie_sums_(m_ * classes_), indices_(m_ * k), inside_(m_), tied_(m_), proposed_(m_),
-        winners_(m_ * k), reach_(m_, infinity) {
+      : trial_(trial), first_(first), k_(k), m_(last - first), exclude_(m_, -1),
+        listed_(m_, k, {trial.codes.data(), trial.case_weights.data(), trial.priors.data(), trial.columns.n,
+                        static_cast<Count>(trial.priors.size())}, tolerance),
+        proposed_(m_), reach_(m_, infinity) {
     if (trial.leave_one_out)
       for (Count i = 0; i < m_; ++i) exclude_[i] = first + i;
   }
@@ -33,15 +33,12 @@ class Worker {
     for (Count f = 0; f < columns.p; ++f) columns.coefficients[f] = weights[f] * trial_.scales[f];
     look_around(columns);
     if (!search(columns)) return false;
-    if (remembered_.size() < memory) remembered_.push_back(indices_);
-    else remembered_[next_++ % memory] = indices_;
-    weigh(sums_.data(), m_, k_, trial_.columns.power, trial_.by_distance, kernel_.data());
-    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), m_, k_, tolerance_, true},
-            {trial_.codes.data(), trial_.case_weights.data(), trial_.priors.data(), trial_.columns.n, classes_},
-            winners_.data(), 1);
+    if (remembered_.size() < memory) remembered_.push_back(listed_.indices);
+    else remembered_[next_++ % memory] = listed_.indices;
+    listed_.vote(m_, trial_.columns.power, trial_.by_distance);
     for (Count i = 0; i < m_; ++i)
       for (Count j = 0; j < k_; ++j)
-        if (winners_[i * k_ + j] == trial_.codes[first_ + i])
+        if (listed_.winners[i * k_ + j] == trial_.codes[first_ + i])
           right[trial_.folds[first_ + i] * k_ + j] += trial_.case_weights[first_ + i];
     return true;
   }
@@ -86,7 +83,7 @@ class Worker {
 
   // The neighbours, by bytes where there are enough cases to pay for packing them, else in single precision.
   bool search(const Columns& columns) {
-    const Answer answer{sums_.data(), indices_.data(), inside_.data(), tied_.data(), tie_sums_.data(), proposed_.data()};
+    const Answer answer{listed_.nearest(), proposed_.data()};
     const bool squares = columns.power == 2, moduli = columns.power == 1;
     if (columns.n >= enough_for_bytes && (squares || moduli)) {
       const Coarse coarse(columns);
@@ -100,9 +97,9 @@ class Worker {
   // Whether a search answers all queries.
   template <class Work>
   bool served(const Work& work) {
-    std::fill(inside_.begin(), inside_.end(), 0);
-    std::fill(tied_.begin(), tied_.end(), 0);
-    std::fill(tie_sums_.begin(), tie_sums_.end(), 0.0);
+    std::fill(listed_.inside.begin(), listed_.inside.end(), 0);
+    std::fill(listed_.tied.begin(), listed_.tied.end(), 0);
+    std::fill(listed_.tie_sums.begin(), listed_.tie_sums.end(), 0.0);
     work();
     return std::all_of(proposed_.begin(), proposed_.end(), [](Count each) { return each >= 0; });
   }
@@ -113,46 +110,26 @@ class Worker {
     ask.exclude = exclude_.data();
     ask.case_folds = trial_.leave_one_out ? nullptr : trial_.folds.data();
     ask.query_folds = trial_.folds.data() + first_;
-    ask.group_codes = trial_.codes.data();
-    ask.group_values = trial_.case_weights.data();
+    ask.payload = {trial_.codes.data(), trial_.case_weights.data(), listed_.voters.n_groups, 1};
     ask.reach = reach_.data();
     ask.m = m_;
     ask.k = k_;
-    ask.v = 1;
-    ask.n_groups = classes_;
     ask.threads = 1;
-    ask.tolerance = tolerance_;
+    ask.tolerance = listed_.tolerance;
     return ask;
   }
 
   const Trial& trial_;
-  const Count first_, k_;
-  const double tolerance_;
-  const Count m_, classes_;
+  const Count first_, k_, m_;
   std::vector<Count> exclude_;
-  std::vector<double> sums_, kernel_, tie_sums_;
-  std::vector<Count> indices_, inside_, tied_, proposed_;
-  std::vector<std::int32_t> winners_;
+  Listed listed_;
+  std::vector<Count> proposed_;
   std::vector<double> reach_;
   std::vector<std::vector<Count>> remembered_;  // the neighbours under the last weight vectors
   std::size_t next_ = 0;
 };
 
 }  // namespace
-
-void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel) {
-  for (Count i = 0; i < m; ++i, sums += k, kernel += k) {
-    const bool same = sums[0] == 0.0;
-    for (Count j = 0; j < k; ++j) {
-      const double distance = power == 1 ? sums[j] : power == 2 ? std::sqrt(sums[j]) : std::pow(sums[j], 1.0 / power);
-      if (!by_distance) kernel[j] = 1.0;
-      else if (same) kernel[j] = sums[j] == 0.0 ? 1.0 : 0.0;
-      else kernel[j] = 1.0 / distance;
-      if (!std::isfinite(sums[j])) kernel[j] = 0.0;
-      if (kernel[j] == infinity) kernel[j] = std::numeric_limits<double>::max();
-    }
-  }
-}
 
 void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
               Count threads, double* right, std::uint8_t* unserved) {

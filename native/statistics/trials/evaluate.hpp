@@ -2,7 +2,6 @@
 #pragma once
 
 #include "index/dense/dense.hpp"
-#include "selection/every_k.hpp"
 
 namespace nearwise {
 
@@ -24,8 +23,5 @@ struct Trial {
 // Weight vectors that single precision cannot serve are marked in unserved [w].
 void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
               Count threads, double* right, std::uint8_t* unserved);
-
-// kernel [m, K]: what a vote from each place counts: 1, or 1/d, where cases at distance 0 alone vote.
-void weigh(const double* sums, Count m, Count k, double power, bool by_distance, double* kernel);
 
 }  // namespace nearwise

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "arithmetic/raised.hpp"
-#include "machine/numbers.hpp"
+#include "selection/winner.hpp"
 
 namespace nearwise {
 namespace {
@@ -97,7 +96,7 @@ class Line {
         items_.push_back({s, &entries_[e]});
         found += entries_[e].cases;
       }
-      if (found >= k_ && limit == infinity) limit = s + tolerance_ * s;
+      if (found >= k_ && limit == infinity) limit = Tie(s, tolerance_).high;
     };
     take(r);
     const bool ring = c_.period > 0;
@@ -152,7 +151,7 @@ class Line {
     const double below = low < 0 ? infinity : sum(r, low), above = high >= runs() ? infinity : sum(r, high);
     const bool goes_down = below < above;
     const Count at = goes_down ? low : high, next = goes_down ? low - 1 : high + 1;
-    const double nearest = goes_down ? below : above, upper = nearest + tolerance_ * nearest;
+    const double nearest = goes_down ? below : above, upper = Tie(nearest, tolerance_).high;
     if (!(nearest < infinity) || (goes_down ? above : below) <= upper) return false;
     if (next >= 0 && next < runs() && sum(r, next) <= upper) return false;
     if (starts_[at + 1] - starts_[at] != 1 || !(entries_[starts_[at]].weight > 0)) return false;
@@ -161,38 +160,24 @@ class Line {
   }
 
   std::int32_t vote(double last, Count places) {
-    const double lower = last - tolerance_ * last, upper = last + tolerance_ * last;
+    const Tie tie(last, tolerance_);
     std::fill(votes_.begin(), votes_.end(), 0.0);
     std::fill(near_.begin(), near_.end(), infinity);
     Count inside = 0, tied = 0;
     for (const Item& item : items_) {
-      if (item.sum > upper) break;
-      if (item.sum < lower) inside += item.entry->cases;
+      if (item.sum > tie.high) break;
+      if (item.sum < tie.low) inside += item.entry->cases;
       else tied += item.entry->cases;
     }
     const double share = static_cast<double>(places - inside) / static_cast<double>(tied);
     for (const Item& item : items_) {
-      if (item.sum > upper) break;
+      if (item.sum > tie.high) break;
       const Entry& entry = *item.entry;
-      const bool is_inside = item.sum < lower;
+      const bool is_inside = item.sum < tie.low;
       votes_[entry.code] += is_inside ? entry.weight : share * entry.weight;
       if (entry.weight > 0) near_[entry.code] = std::min(near_[entry.code], is_inside ? item.sum : last);
     }
-    return winner();
-  }
-
-  // Most votes, then the class of the nearest case, then the larger prior, then the order of classes.
-  std::int32_t winner() const {
-    const double most = *std::max_element(votes_.begin(), votes_.end()) * (1 - tolerance_);
-    double nearest = infinity;
-    for (Count c = 0; c < c_.classes; ++c)
-      if (votes_[c] >= most) nearest = std::min(nearest, near_[c]);
-    const double limit = nearest + tolerance_ * (std::isfinite(nearest) ? nearest : 0.0);
-    std::int32_t best = -1;
-    for (Count c = 0; c < c_.classes; ++c)
-      if (votes_[c] >= most && near_[c] <= limit && (best < 0 || c_.priors[c] > c_.priors[best]))
-        best = static_cast<std::int32_t>(c);
-    return best;
+    return winner(votes_, near_, c_.priors, tolerance_);
   }
 
   const Projection& c_;
@@ -208,39 +193,6 @@ class Line {
 };
 
 }  // namespace
-
-// Radix sort, the lowest 11 bits first; a digit that all keys share costs nothing but its count.
-void sort_with(double* values, std::int32_t* labels, Count n) {
-  constexpr int bits = 11, digits = 6;
-  constexpr std::uint64_t sign = std::uint64_t(1) << 63, mask = (1 << bits) - 1;
-  struct Pair {
-    std::uint64_t key;
-    std::int32_t label;
-  };
-  std::vector<Pair> from(static_cast<std::size_t>(n)), to(static_cast<std::size_t>(n));
-  std::vector<Count> counts(static_cast<std::size_t>(digits) << bits);
-  for (Count i = 0; i < n; ++i) {
-    const double value = values[i] + 0.0;  // -0.0 becomes 0.0
-    std::uint64_t key;
-    std::memcpy(&key, &value, sizeof key);
-    key = key & sign ? ~key : key | sign;  // ordered as the numbers are
-    from[i] = {key, labels[i]};
-    for (int d = 0; d < digits; ++d) ++counts[(static_cast<std::size_t>(d) << bits) + ((key >> (d * bits)) & mask)];
-  }
-  for (int d = 0; d < digits && n > 0; ++d) {
-    Count* count = counts.data() + (static_cast<std::size_t>(d) << bits);
-    if (count[(from[0].key >> (d * bits)) & mask] == n) continue;
-    Count before = 0;
-    for (std::uint64_t digit = 0; digit <= mask; ++digit) before += std::exchange(count[digit], before);
-    for (const Pair& pair : from) to[count[(pair.key >> (d * bits)) & mask]++] = pair;
-    from.swap(to);
-  }
-  for (Count i = 0; i < n; ++i) {
-    const std::uint64_t key = from[i].key & sign ? from[i].key & ~sign : ~from[i].key;
-    std::memcpy(values + i, &key, sizeof key);
-    labels[i] = from[i].label;
-  }
-}
 
 void project(const Projection& cases, Count k, double tolerance, double* right) {
   if (cases.n > 0) Line(cases, k, tolerance).run(right);

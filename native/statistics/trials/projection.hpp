@@ -19,7 +19,4 @@ struct Projection {
 // right [n_folds, K]: the weight of the cases that k = 1 .. K neighbours classify right, by fold. Ties share places.
 void project(const Projection& cases, Count k, double tolerance, double* right);
 
-// values [n] ascending and labels [n] with them; there must be no NaN
-void sort_with(double* values, std::int32_t* labels, Count n);
-
 }  // namespace nearwise

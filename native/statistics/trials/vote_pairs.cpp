@@ -7,7 +7,7 @@
 
 #include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
-#include "statistics/trials/evaluate.hpp"
+#include "selection/listed.hpp"
 
 namespace nearwise {
 namespace {
@@ -17,22 +17,18 @@ constexpr Count tile = 16;
 class Tile {
  public:
   Tile(const Pairs& pairs, Count k, double tolerance)
-      : d_(pairs), k_(k), tolerance_(tolerance), row_(pairs.n), sums_(tile * k), kernel_(tile * k),
-        tie_sums_(tile * pairs.classes), indices_(tile * k), tied_(tile), winners_(tile * k) {}
+      : d_(pairs), row_(pairs.n), listed_(tile, k, {pairs.codes, pairs.weights, pairs.priors, pairs.n, pairs.classes}, tolerance) {}
 
   // hits [rows, K]: whether each query of the tile is classified right under one weight vector
   void run(Count start, Count rows, const double* coefficients, std::uint8_t* hits) {
-    std::fill(tie_sums_.begin(), tie_sums_.end(), 0.0);
     for (Count j = 0; j < rows; ++j) {
       add_up(start + j, coefficients);
-      select(j);
+      listed_.list(j, row_.data());
     }
-    weigh(sums_.data(), rows, k_, d_.power, d_.by_distance, kernel_.data());
-    every_k({sums_.data(), indices_.data(), kernel_.data(), tied_.data(), tie_sums_.data(), rows, k_, tolerance_, true},
-            {d_.codes, d_.weights, d_.priors, d_.n, d_.classes}, winners_.data(), 1);
+    listed_.vote(rows, d_.power, d_.by_distance);
     for (Count j = 0; j < rows; ++j)
-      for (Count i = 0; i < k_; ++i)
-        hits[j * k_ + i] = winners_[j * k_ + i] == d_.codes[d_.first + start + j];
+      for (Count i = 0; i < listed_.k; ++i)
+        hits[j * listed_.k + i] = listed_.winners[j * listed_.k + i] == d_.codes[d_.first + start + j];
   }
 
  private:
@@ -56,41 +52,9 @@ class Tile {
     }
   }
 
-  // The k smallest of row_ by (sum, index), and what ties with the last of them.
-  void select(Count j) {
-    double* sums = sums_.data() + j * k_;
-    Count* indices = indices_.data() + j * k_;
-    std::fill(sums, sums + k_, infinity);
-    std::fill(indices, indices + k_, Count(-1));
-    Count filled = 0;
-    for (Count i = 0; i < d_.n; ++i) {
-      const double s = row_[i];
-      if (!(s < sums[k_ - 1])) continue;
-      Count at = std::min(filled, k_ - 1);
-      for (; at > 0 && sums[at - 1] > s; --at) {
-        sums[at] = sums[at - 1];
-        indices[at] = indices[at - 1];
-      }
-      sums[at] = s;
-      indices[at] = i;
-      if (filled < k_) ++filled;
-    }
-    tied_[j] = 0;
-    if (filled == 0) return;
-    const double last = sums[filled - 1], lower = last - tolerance_ * last, upper = last + tolerance_ * last;
-    for (Count i = 0; i < d_.n; ++i)
-      if (row_[i] >= lower && row_[i] <= upper) {
-        ++tied_[j];
-        tie_sums_[j * d_.classes + d_.codes[i]] += d_.weights[i];
-      }
-  }
-
   const Pairs& d_;
-  const Count k_;
-  const double tolerance_;
-  std::vector<double> row_, sums_, kernel_, tie_sums_;
-  std::vector<Count> indices_, tied_;
-  std::vector<std::int32_t> winners_;
+  std::vector<double> row_;
+  Listed listed_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -34,24 +35,24 @@ class NativeEngine(Index):
         return not_in_core(distance)
 
     @cached_property
-    def _columns(self) -> Floats:
-        """The cases by segment, packed when first searched."""
-        return self._segments.arranged(self._layout.packed(self.distance.stored.cases))
+    def _cases(self) -> Any:
+        """The cases by segment in the core, packed when first searched."""
+        native, layout, segments = core(), self._layout, self._segments
+        assert native is not None  # refused otherwise
+        return native.ScanCases(
+            segments.arranged(layout.packed(self.distance.stored.cases)), layout.is_symbol, segments.bounds,
+            self._coefficients, layout.one, layout.both, float(self.distance.metric.p), segments.order, layout.joined,
+        )  # fmt: skip
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
-        native, m = core(), len(queries)
-        if native is None or m == 0 or asks_left_out(self.distance.metric, queries):
+        m, layout = len(queries), self._layout
+        if core() is None or m == 0 or asks_left_out(self.distance.metric, queries):
             return self.rest.nearest(queries, k, payload, leave_out)
-        layout, p = self._layout, float(self.distance.metric.p)
         asked, skip = np.ascontiguousarray(layout.packed(queries).T), self._segments.skipped(leave_out, m)
-        codes, values, n_groups = self._segments.payload(payload)
+        given = self._segments.payload(payload)
 
         def ask(rows: slice) -> tuple[Floats, ...]:
-            found: tuple[Floats, ...] = native.scan(
-                self._columns, layout.is_symbol, self._segments.bounds, self._coefficients, layout.one, layout.both, p,
-                asked[rows], skip[rows], self._segments.order, k, TIE, codes, values, n_groups, self.threads,
-                layout.joined,
-            )  # fmt: skip
+            found: tuple[Floats, ...] = self._cases.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
             return found
 
-        return in_chunks(self, m, k, payload, self._columns.size, ask)
+        return in_chunks(self, m, k, payload, len(self.distance.stored) * len(layout.feature), ask)

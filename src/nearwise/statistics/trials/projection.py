@@ -90,7 +90,7 @@ def _compiled(
     places = labels.places
     if (labels.weights == 1.0).all():
         weights = np.zeros(0)
-        values, places = native.sort_with(np.ascontiguousarray(values), places)
+        values, places = native.sort_pairs(np.ascontiguousarray(values), places)
     else:
         order = np.argsort(values, kind="stable")
         values, places, weights = values[order], places[order], labels.weights[order]
