@@ -39,9 +39,10 @@ Instructions chosen_instructions() {
 }
 
 // Each has its border in an X.bind.cpp.
-#define NEARWISE_KERNELS(each)                                                                                 \
-  each(arithmetic) each(changes) each(coarse) each(contrast) each(dense) each(evaluate) each(every_k) each(kd) \
-  each(local_linear) each(projection) each(presets) each(scan) each(coded) each(staged) each(vote_pairs)
+#define NEARWISE_KERNELS(each)                                                                         \
+  each(arithmetic) each(bytes) each(changes) each(codes) each(contrast) each(counts) each(dense)       \
+  each(evaluate) each(every_k) each(kd) each(local_linear) each(projection) each(scan) each(two_stage) \
+  each(vote_pairs)
 
 #define NEARWISE_DECLARE(kernel) void bind_##kernel(nanobind::module_& module);
 NEARWISE_KERNELS(NEARWISE_DECLARE)

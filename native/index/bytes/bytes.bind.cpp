@@ -30,7 +30,7 @@ auto nearest(const Held<Coarse>& self, const Array& queries, const Array& exclud
 
 }  // namespace
 
-void bind_coarse(nb::module_& module) {
+void bind_bytes(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Held<Coarse>>(module, "CoarseIndex", "Numbers and symbols as bytes, for search by proposal and decision.")
       .def(nb::new_(&make), "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,

@@ -139,7 +139,7 @@ class CodedSearch {
 
 }  // namespace
 
-void bind_coded(nb::module_& module) {
+void bind_codes(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<CodedIndex>(module, "CodedIndex", "Coded cases, deduplicated, sorted and branched. Immutable.")
       .def(nb::init<const Array&, const Array&, const Array&, const Array&, const Array&, Count>(), "codes"_a, "values"_a,

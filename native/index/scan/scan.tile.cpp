@@ -49,15 +49,19 @@ void add_part(const double* x, Count n, double q, double one, double both, doubl
   for (Count i = 0; i < n; ++i) parts[i] += raised(x[i] != x[i] ? one : fabs(q - x[i]));
 }
 
-// Columns f .. last - 1 as one feature.
+// Columns first .. last - 1, which are one feature.
+struct Joined {
+  Count first, last;
+  double coefficient;
+};
+
 template <class Raised>
-void add_joined(const Cases& c, double coefficient, const double* query, Count f, Count last, Count begin, Count length,
-                double* sums, Raised raised) {
+void add_joined(const Cases& c, Joined joined, const double* query, Count begin, Count length, double* sums, Raised raised) {
   double parts[tile_length];
   for (Count i = 0; i < length; ++i) parts[i] = 0.0;
-  for (; f < last; ++f)
+  for (Count f = joined.first; f < joined.last; ++f)
     add_part(c.columns + f * c.n + begin, length, query[f], c.one_missing[f], c.both_missing[f], parts, raised);
-  for (Count i = 0; i < length; ++i) sums[i] += coefficient * parts[i];
+  for (Count i = 0; i < length; ++i) sums[i] += joined.coefficient * parts[i];
 }
 
 template <class Raised>
@@ -73,7 +77,7 @@ void add_features(const Cases& c, const double* coefficients, const double* quer
     if (coefficients[f] == 0.0) {  // out of the sum, however large its differences
       f = last - 1;
     } else if (last > f + 1) {
-      add_joined(c, coefficients[f], query, f, last, begin, length, sums, raised);
+      add_joined(c, {f, last, coefficients[f]}, query, begin, length, sums, raised);
       f = last - 1;
     } else if (q != q)
       add_missing_query(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums, raised);

@@ -11,12 +11,11 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-constexpr Count longest = 1024;  // of a tile
-
 // Adds one feature; coefficient(i) is that of the i-th case of the tile.
 template <class Raised, class Coefficient>
-void add_feature(const WeighedCases& c, Count f, double q, double expected, Count begin, Count length,
-                 Coefficient coefficient, double* sums, Raised raised) {
+void add_feature(const WeighedCases& c, Count f, const double* query, Count begin, Count length, Coefficient coefficient,
+                 double* sums, Raised raised) {
+  const double q = query[f], expected = query[c.p + f];
   const double* x = c.columns + f * c.n + begin;
   const double* of_case = c.expected + f * c.n + begin;
   const bool mean = c.policies[f] == static_cast<std::uint8_t>(Policy::mean);
@@ -40,8 +39,8 @@ void add_feature(const WeighedCases& c, Count f, double q, double expected, Coun
 }
 
 void rescale(const WeighedCases& c, Count a, const double* query, Count begin, Count length, double* sums) {
-  double known[longest], every = 0.0;
-  bool partial[longest];
+  double known[tile_length], every = 0.0;
+  bool partial[tile_length];
   for (Count i = 0; i < length; ++i) known[i] = 0.0, partial[i] = false;
   for (Count f = 0; f < c.p; ++f) {
     const double weight = c.weights[a * c.p + f];
@@ -60,7 +59,6 @@ void rescale(const WeighedCases& c, Count a, const double* query, Count begin, C
 
 template <class Raised>
 void run(const WeighedCases& c, const double* query, Count begin, Count end, double* sums, Raised raised) {
-  const double* expected = query + c.p;
   for (Count a = 0; begin < end; ++a) {
     if (c.segments[a + 1] <= begin) continue;
     const Count stop = c.segments[a + 1] < end ? c.segments[a + 1] : end, length = stop - begin;
@@ -71,7 +69,7 @@ void run(const WeighedCases& c, const double* query, Count begin, Count end, dou
       const double* of_case = c.by_case ? c.by_case + f * c.n + begin : nullptr;
       const double of_all = coefficients[f], scale = c.scales ? c.scales[f] : 1.0;
       const auto add = [&](auto coefficient) {
-        add_feature(c, f, query[f], expected[f], begin, length, coefficient, out, raised);
+        add_feature(c, f, query, begin, length, coefficient, out, raised);
       };
       if (c.scales) add([=](Count i) { return (of_all + of_case[i]) * scale; });
       else if (of_case) add([=](Count i) { return of_case[i]; });

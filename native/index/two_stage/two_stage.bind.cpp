@@ -100,7 +100,7 @@ auto nearest(const Staged& staged, const Array& queries, const Array& letters, c
 
 }  // namespace
 
-void bind_staged(nb::module_& module) {
+void bind_two_stage(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Staged>(module, "StagedIndex", "Cases with texts, which are compared only where they can still matter.")
       .def(nb::new_(&make), "columns"_a, "is_symbol"_a, "segment"_a, "coefficients"_a, "one_missing"_a,

@@ -140,8 +140,12 @@ class Contrast {
   void choose_form(double size);
   bool is_coarse_enough(const std::vector<double>& low, const std::vector<double>& high);
   std::uint16_t coarse(const double* row, Count f) const;
-  void pack_coarse();
+  std::vector<Kind> kind_of() const;
   void pack();
+  void choose_unit(const std::vector<double>& low, const std::vector<double>& high);
+  void sort();
+  void pack_coarse();
+  void pack_panels();
   void pack_unknown(Count group);
   template <class Work>
   void summed(Count m, Count threads, double* totals, const Work& work) const;

@@ -119,10 +119,16 @@ Floats holed_term(Floats gap, Floats weight, Ints is_known, Floats others) {
   return where(is_known, term<kind, power>(gap, weight), others);
 }
 
+// What is known of missing values, from one feature on; see NearBlock.
+struct Holes {
+  const float *unknown, *unknown_case;
+  const std::uint32_t* is_unknown;
+  const std::uint8_t* any_unknown;
+};
+
 // Three of the six queries at a time: their sums and what a hole needs fill the registers.
 template <Kind kind, int power>
-void add_holed(Sums& sums, const float* x, const float* q, const float* weights, const float* unknown,
-               const float* unknown_case, const std::uint32_t* is_unknown, const std::uint8_t* any_unknown, Count features) {
+void add_holed(Sums& sums, const float* x, const float* q, const float* weights, const Holes holes, Count features) {
   constexpr int half = near_height / 2;
   for (int from = 0; from < near_height; from += half) {
     Floats own[half][parts];
@@ -137,13 +143,13 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) is_known[part] = panel.at[part] == panel.at[part];
       const Count first = f * near_height + from;
-      if (__builtin_expect(any_unknown[f], 0)) {
-        const Panel other = panel_at(unknown + f * near_width);
+      if (__builtin_expect(holes.any_unknown[f], 0)) {
+        const Panel other = panel_at(holes.unknown + f * near_width);
 #pragma GCC unroll 3
         for (int r = 0; r < half; ++r) {
           const Floats asked = all(q[first + r]);
-          const Ints mask = all(static_cast<std::int32_t>(is_unknown[first + r]));
-          const Ints others = (Ints)all(unknown_case[first + r]);  // 0 where the query's value is missing
+          const Ints mask = all(static_cast<std::int32_t>(holes.is_unknown[first + r]));
+          const Ints others = (Ints)all(holes.unknown_case[first + r]);  // 0 where the query's value is missing
 #pragma GCC unroll 4
           for (int part = 0; part < parts; ++part) {
             const Floats instead = (Floats)((mask & (Ints)other.at[part]) | others);
@@ -155,7 +161,7 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
       }
 #pragma GCC unroll 3
       for (int r = 0; r < half; ++r) {
-        const Floats asked = all(q[first + r]), others = all(unknown_case[first + r]);
+        const Floats asked = all(q[first + r]), others = all(holes.unknown_case[first + r]);
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part)
           own[r][part] =
@@ -201,8 +207,9 @@ void run(const NearBlock& b, NearListener& listener) {
       const auto add = kind == number ? add_holed<number, power>
                                       : kind == symbol ? add_holed<symbol, power> : add_holed<circle, power>;
       const Count f = clean + hole;
-      add(sums, x + f * near_width, b.queries + f * near_height, b.weights + f, unknown + hole * near_width,
-          b.unknown_case + hole * near_height, b.is_unknown + hole * near_height, b.any_unknown + hole, b.holed[kind]);
+      add(sums, x + f * near_width, b.queries + f * near_height, b.weights + f,
+          {unknown + hole * near_width, b.unknown_case + hole * near_height, b.is_unknown + hole * near_height,
+           b.any_unknown + hole}, b.holed[kind]);
     }
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {

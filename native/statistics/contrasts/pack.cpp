@@ -60,26 +60,40 @@ double Contrast::difference(Count hole, Count group, Count i) const {
   return tables_[hole][group * cells_of_[hole] + cell];
 }
 
-// A number is stored as (x - middle of the range) * scale, so that its rounding is small beside the range.
-void Contrast::pack() {
-  const Count p = space_.p, h = space_.h, g = space_.g, clean = p - h;
-  std::vector<double> reach(static_cast<std::size_t>(p), 0.0);  // no stored value of the feature is larger
-  centre_.assign(static_cast<std::size_t>(p), 0.0);
-  std::vector<Kind> kind_of;
+// The kind of every feature, as they are kept.
+std::vector<Kind> Contrast::kind_of() const {
+  std::vector<Kind> out;
   for (const Count* counts : {space_.clean, space_.holed})
     for (int kind = 0; kind < kinds; ++kind)
-      kind_of.insert(kind_of.end(), static_cast<std::size_t>(counts[kind]), static_cast<Kind>(kind));
-  std::vector<double> low(static_cast<std::size_t>(p), infinity), high(low);
-  for (double& each : high) each = -each;
+      out.insert(out.end(), static_cast<std::size_t>(counts[kind]), static_cast<Kind>(kind));
+  return out;
+}
+
+void Contrast::pack() {
+  const auto p = static_cast<std::size_t>(space_.p);
+  std::vector<double> low(p, infinity), high(p, -infinity);
   for (Count i = 0; i < n_; ++i)
-    for (Count f = 0; f < p; ++f) {
-      const double x = rows_[i * p + f];
+    for (Count f = 0; f < space_.p; ++f) {
+      const double x = rows_[i * space_.p + f];
       low[f] = x < low[f] ? x : low[f];
       high[f] = x > high[f] ? x : high[f];
     }
+  choose_unit(low, high);
+  if (!is_usable_) return;
+  sort();
+  if (is_coarse_enough(low, high)) pack_coarse();
+  else pack_panels();
+}
+
+// A number is stored as (x - middle of the range) * scale, so that its rounding is small beside the range.
+void Contrast::choose_unit(const std::vector<double>& low, const std::vector<double>& high) {
+  const Count p = space_.p, g = space_.g, clean = p - space_.h;
+  const std::vector<Kind> kinds_of = kind_of();
+  std::vector<double> reach(static_cast<std::size_t>(p), 0.0);  // no stored value of the feature is larger
+  centre_.assign(static_cast<std::size_t>(p), 0.0);
   double squares = 0.0, total = 0.0;
   for (Count f = 0; f < p; ++f) {
-    const Kind kind = kind_of[f];
+    const Kind kind = kinds_of[f];
     if (kind == number && low[f] <= high[f]) centre_[f] = low[f] / 2 + high[f] / 2;
     if (kind == number) reach[f] = low[f] <= high[f] ? (high[f] / 2 - low[f] / 2) * scales_[f] : 0.0;
     else if (kind == circle) reach[f] = 2 * periods_[f] * scales_[f];  // the period is rounded as well
@@ -98,44 +112,45 @@ void Contrast::pack() {
   const double size = space_.power == 2 ? std::sqrt(squares) : std::accumulate(reach.begin(), reach.end(), 0.0);
   slack_ = 2.01 / (1 << 24) * size * gain_ + 1e-40 * static_cast<double>(p);
   choose_form(size * gain_);
-
   weights_.assign(static_cast<std::size_t>(p), 0.0f);
   for (Count f = 0; f < p; ++f) {
-    const Kind kind = kind_of[f];
-    const double weight = (kind == circle ? periods_[f] * scales_[f] : scales_[f]) * gain_;
-    weights_[f] = static_cast<float>(kind == symbol && space_.power == 2 ? weight * weight : weight);
+    const double weight = (kinds_of[f] == circle ? periods_[f] * scales_[f] : scales_[f]) * gain_;
+    weights_[f] = static_cast<float>(kinds_of[f] == symbol && space_.power == 2 ? weight * weight : weight);
   }
+}
+
+// Cases by group, each group in whole panels.
+void Contrast::sort() {
   order_.resize(static_cast<std::size_t>(n_));
   std::iota(order_.begin(), order_.end(), Count{0});
   std::stable_sort(order_.begin(), order_.end(), [&](Count i, Count j) { return groups_[i] < groups_[j]; });
-  Count panels = 0, position = 0;
-  for (Count a = 0; a < g; ++a) {
+  Count position = 0;
+  for (Count a = 0; a < space_.g; ++a) {
     const Count first = position;
     while (position < n_ && groups_[order_[position]] == a) ++position;
-    segments_.push_back({panels, first, position - first});
-    panels += (position - first + near_width - 1) / near_width;
+    segments_.push_back({panels_of_, first, position - first});
+    panels_of_ += (position - first + near_width - 1) / near_width;
   }
   place_.resize(static_cast<std::size_t>(n_));
   for (Count at = 0; at < n_; ++at) place_[order_[at]] = at;
-  panels_of_ = panels;
-  if (is_coarse_enough(low, high)) {
-    pack_coarse();
-    return;
-  }
-  panels_.assign(static_cast<std::size_t>(panels * p * near_width), 0.0f);
-  start_.assign(static_cast<std::size_t>(panels * near_width), 0.0f);
+}
+
+void Contrast::pack_panels() {
+  const Count p = space_.p;
+  const std::vector<Kind> kinds_of = kind_of();
+  panels_.assign(static_cast<std::size_t>(panels_of_ * p * near_width), 0.0f);
+  start_.assign(static_cast<std::size_t>(panels_of_ * near_width), 0.0f);
   for (const Segment& segment : segments_)
     for (Count at = 0; at < segment.cases; ++at) {
       const double* row = rows_.data() + order_[segment.first_case + at] * p;
       float* to = panels_.data() + (segment.first_panel + at / near_width) * p * near_width + at % near_width;
       for (Count f = 0; f < p; ++f) {
-        const bool is_symbol = kind_of[f] == symbol;
         const double twice = by_largest_ && f < space_.clean[number] ? 2.0 : 1.0;
-        to[f * near_width] = static_cast<float>(is_symbol ? row[f] : twice * packed(row, f));
+        to[f * near_width] = static_cast<float>(kinds_of[f] == symbol ? row[f] : twice * packed(row, f));
       }
       start_[segment.first_panel * near_width + at] = start(row);
     }
-  if (h > 0) unknown_.assign(static_cast<std::size_t>(panels * h * near_width), 0.0f);
+  unknown_.assign(static_cast<std::size_t>(panels_of_ * space_.h * near_width), 0.0f);
 }
 
 // Sums of max(x, q) take two operations a number instead of three, but they lose digits where most values are small

@@ -95,7 +95,7 @@ auto mdl_cuts_array(const Array& values, const Array& classes, const std::option
 
 }  // namespace
 
-void bind_presets(nb::module_& module) {
+void bind_counts(nb::module_& module) {
   using namespace nanobind::literals;
   module.def("distinct", &distinct_arrays, "rows"_a, "Which row each row equals, and the first row of each kind.");
   module.def("sort_pairs", &sort_pairs_arrays, "values"_a, "codes"_a,

@@ -19,13 +19,13 @@ constexpr std::size_t memory = 4;          // weight vectors
 
 class Worker {
  public:
-  Worker(const Trial& trial, Count first, Count last, Count k, double tolerance)
-      : trial_(trial), first_(first), k_(k), m_(last - first), exclude_(m_, -1),
-        listed_(m_, k, {trial.codes.data(), trial.case_weights.data(), trial.priors.data(), trial.columns.n,
-                        static_cast<Count>(trial.priors.size())}, tolerance),
+  Worker(const Trial& trial, const TrialAsk& ask)
+      : trial_(trial), first_(ask.first), k_(ask.k), m_(ask.last - ask.first), exclude_(m_, -1),
+        listed_(m_, k_, {trial.codes.data(), trial.case_weights.data(), trial.priors.data(), trial.columns.n,
+                        static_cast<Count>(trial.priors.size())}, ask.tolerance),
         proposed_(m_), reach_(m_, infinity) {
     if (trial.leave_one_out)
-      for (Count i = 0; i < m_; ++i) exclude_[i] = first + i;
+      for (Count i = 0; i < m_; ++i) exclude_[i] = first_ + i;
   }
 
   bool run(const double* weights, double* right) {
@@ -131,12 +131,11 @@ class Worker {
 
 }  // namespace
 
-void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
-              Count threads, double* right, std::uint8_t* unserved) {
-  const Count p = trial.columns.p, cells = trial.n_folds * k;
-  in_parallel(w, threads, [&] {
-    return [&, one = std::make_unique<Worker>(trial, first, last, k, tolerance)](Count at) {
-      unserved[at] = !one->run(weights + at * p, right + at * cells);
+void evaluate(const Trial& trial, const TrialAsk& ask, double* right, std::uint8_t* unserved) {
+  const Count p = trial.columns.p, cells = trial.n_folds * ask.k;
+  in_parallel(ask.w, ask.threads, [&] {
+    return [&, one = std::make_unique<Worker>(trial, ask)](Count at) {
+      unserved[at] = !one->run(ask.weights + at * p, right + at * cells);
     };
   });
 }

@@ -19,9 +19,14 @@ struct Trial {
   bool by_distance = false;            // votes count 1/d instead of 1
 };
 
-// right [w, folds, K]: the weight of the cases first .. last - 1 that k = 1 .. K neighbours classify right, by fold.
-// Weight vectors that single precision cannot serve are marked in unserved [w].
-void evaluate(const Trial& trial, const double* weights, Count w, Count first, Count last, Count k, double tolerance,
-              Count threads, double* right, std::uint8_t* unserved);
+struct TrialAsk {
+  const double* weights;               // [w, p]
+  Count w, first, last, k, threads;    // about cases first .. last - 1
+  double tolerance;
+};
+
+// right [w, folds, K]: the weight of the cases that k = 1 .. K neighbours classify right, by fold. Weight vectors that single
+// precision cannot serve are marked in unserved [w].
+void evaluate(const Trial& trial, const TrialAsk& ask, double* right, std::uint8_t* unserved);
 
 }  // namespace nearwise
