@@ -31,7 +31,8 @@ auto local_linear_arrays(const Array& design, const Array& is_flag, const Array&
   all.codes = shaped<std::int32_t>(codes, "codes", {all.n});
   all.amounts = shaped<double>(amounts, "amounts", {all.n});
   require_between(all.sizes, all.n_sizes, 1, all.listed, "sizes must be in 1 .. listed neighbours - 1");
-  require_all(all.n_ridges, "ridges must be positive", [&](Count i) { return all.ridges[i] > 0 && all.ridges[i] < infinity; });
+  require_all(all.n_ridges, "ridges must be positive",
+              [&](Count i) { return all.ridges[i] > 0 && all.ridges[i] < infinity; });
   require_between(all.codes, all.n, 0, n_groups, "codes must be in 0 .. n_groups - 1");
   require_weights(all.case_weights, all.n, "case_weights");
   require_between(all.indices, all.m * all.listed, 0, all.n, "indices must be in 0 .. n - 1");

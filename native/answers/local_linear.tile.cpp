@@ -4,21 +4,12 @@
 // Rows are padded to a multiple of four numbers, and so is their count, with zeros. What is written below the diagonal of
 // a matrix means nothing and is never read.
 #include "answers/local_linear.hpp"
+#include "machine/vectors.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
 typedef double Four __attribute__((vector_size(32)));
-
-Four load(const double* from) {
-  Four out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
-void store(double* to, Four x) { __builtin_memcpy(to, &x, sizeof x); }
-
-Four all(double x) { return x - Four{}; }
 
 }  // namespace
 
@@ -30,15 +21,15 @@ void add_products(const double* rows, Count count, Count width, double* gram, Co
       Four low[4], high[4];
 #pragma GCC unroll 4
       for (Count i = 0; i < 4; ++i) {
-        low[i] = load(gram + (f + i) * stride + h);
-        high[i] = load(gram + (f + i) * stride + h + second);
+        low[i] = load<Four>(gram + (f + i) * stride + h);
+        high[i] = load<Four>(gram + (f + i) * stride + h + second);
       }
       for (Count at = 0; at < count; ++at) {
         const double* row = rows + at * width;
-        const Four left = load(row + h), right = load(row + h + second);
+        const Four left = load<Four>(row + h), right = load<Four>(row + h + second);
 #pragma GCC unroll 4
         for (Count i = 0; i < 4; ++i) {
-          const Four factor = all(row[f + i]);
+          const Four factor = all<Four>(row[f + i]);
           low[i] = low[i] + factor * left;
           high[i] = high[i] + factor * right;
         }
@@ -57,26 +48,27 @@ void take_rows(double* a, Count t, Count count, Count from, Count width, Count s
   for (Count i = from; i < width; ++i) {
     double* out = a + i * stride;
     if (count == 4) {
-      const Four p = all(row[i]), q = all(row[stride + i]), r = all(row[2 * stride + i]), s = all(row[3 * stride + i]);
+      const Four p = all<Four>(row[i]), q = all<Four>(row[stride + i]);
+      const Four r = all<Four>(row[2 * stride + i]), s = all<Four>(row[3 * stride + i]);
       for (Count j = i / 4 * 4; j < stride; j += 4) {
-        Four left = load(out + j) - p * load(row + j);
-        left = left - q * load(row + stride + j);
-        left = left - r * load(row + 2 * stride + j);
-        store(out + j, left - s * load(row + 3 * stride + j));
+        Four left = load<Four>(out + j) - p * load<Four>(row + j);
+        left = left - q * load<Four>(row + stride + j);
+        left = left - r * load<Four>(row + 2 * stride + j);
+        store(out + j, left - s * load<Four>(row + 3 * stride + j));
       }
       continue;
     }
     for (Count u = 0; u < count; ++u) {
-      const Four factor = all(row[u * stride + i]);
+      const Four factor = all<Four>(row[u * stride + i]);
       for (Count j = i / 4 * 4; j < stride; j += 4)
-        store(out + j, load(out + j) - factor * load(row + u * stride + j));
+        store(out + j, load<Four>(out + j) - factor * load<Four>(row + u * stride + j));
     }
   }
 }
 
 void add_scaled(double* out, const double* row, Count stride, double by) {
-  const Four factor = all(by);
-  for (Count i = 0; i < stride; i += 4) store(out + i, load(out + i) + factor * load(row + i));
+  const Four factor = all<Four>(by);
+  for (Count i = 0; i < stride; i += 4) store(out + i, load<Four>(out + i) + factor * load<Four>(row + i));
 }
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

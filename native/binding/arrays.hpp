@@ -106,7 +106,8 @@ void require_between(const T* values, Count count, Count low, Count high, const 
 }
 
 inline void require_weights(const double* values, Count count, const std::string& name) {
-  require_all(count, name + " must be finite and not negative", [&](Count i) { return values[i] >= 0 && values[i] < infinity; });
+  require_all(count, name + " must be finite and not negative",
+              [&](Count i) { return values[i] >= 0 && values[i] < infinity; });
 }
 
 // packed cases segments[a] .. segments[a + 1] make a segment

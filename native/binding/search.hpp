@@ -28,7 +28,8 @@ inline Payload payload_from(const std::string& who, const Array& codes, const Ar
           who + ": n_groups must be in 0 .. 2**31, got " + std::to_string(n_groups) + ".");
   data_of<double>(values, "group_values", 2);
   const Count v = size_of(values, 1);
-  const Payload out{shaped<std::int32_t>(codes, "group_codes", {n}), shaped<double>(values, "group_values", {n, v}), n_groups, v};
+  const auto* added = shaped<double>(values, "group_values", {n, v});
+  const Payload out{shaped<std::int32_t>(codes, "group_codes", {n}), added, n_groups, v};
   require_between(out.codes, n, 0, n_groups, who + ": group_codes must be in 0 .. n_groups - 1");
   return out;
 }

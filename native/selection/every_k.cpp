@@ -48,7 +48,7 @@ class Votes {
   }
 
  private:
-  // counted_[j], plain_[j]: the votes of the first j cases, weighted by distance and not; first_: where each class votes first
+  // counted_[j], plain_[j]: the votes of the first j cases, weighted by distance and not; first_: where each class begins
   void add_up(Count row) {
     const Count* cases = lists_.indices + row * lists_.k;
     sums_ = lists_.sums + row * lists_.k;

@@ -1,23 +1,14 @@
 // The nearest cases of a row of sums, compiled once per instruction set.
 #include <math.h>
 
+#include "machine/vectors.hpp"
 #include "selection/listed.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
 typedef double Doubles __attribute__((vector_size(32)));
 typedef std::int64_t Longs __attribute__((vector_size(32)));
-
-Doubles load(const double* from) {
-  Doubles out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
 
 bool any(Longs mask) {
 #ifdef __AVX2__
@@ -43,7 +34,7 @@ Count smallest(const double* sums, Count n, Count k, double* best, Count* index)
   };
   Count i = 0;
   for (; i + 4 <= n; i += 4)
-    if (any(load(sums + i) < Doubles{worst, worst, worst, worst}))
+    if (any(load<Doubles>(sums + i) < Doubles{worst, worst, worst, worst}))
       for (Count j = i; j < i + 4; ++j) consider(j);
   for (; i < n; ++i) consider(i);
   return filled;
@@ -53,7 +44,7 @@ Count between(const double* sums, Count n, double low, double high, Count* found
   Count count = 0, i = 0;
   const Doubles highs{high, high, high, high};
   for (; i + 4 <= n; i += 4)
-    if (any(load(sums + i) <= highs))
+    if (any(load<Doubles>(sums + i) <= highs))
       for (Count j = i; j < i + 4; ++j)
         if (sums[j] >= low && sums[j] <= high) found[count++] = j;
   for (; i < n; ++i)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/listener.hpp"
 #include "selection/ranking.hpp"
 
 namespace nearwise {
@@ -34,14 +35,7 @@ struct CoarseBlock {
   bool moduli;
 };
 
-// Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
-struct CoarseListener {
-  std::int16_t limits[coarse_height];
-  virtual void found(int row, Count panel, std::uint32_t mask, const std::int16_t* values) = 0;
-
- protected:
-  ~CoarseListener() = default;
-};
+using CoarseListener = Listener<std::int16_t, coarse_height>;
 
 NEARWISE_EACH_INSTRUCTION_SET(
 void propose_coarse(const CoarseBlock& block, CoarseListener& listener);

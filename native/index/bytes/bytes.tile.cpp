@@ -1,16 +1,11 @@
 // The tile of bytes: six queries against 32 cases at a time, compared with the limits at once.
 #include "index/bytes/bytes.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "machine/vectors.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
 #ifdef __AVX2__
-
-__m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
 // Adds the products, or the moduli of the differences, of two neighbouring bytes to each of 16 sums.
 template <bool moduli>
@@ -29,7 +24,8 @@ void run(const CoarseBlock& b, CoarseListener& listener) {
     const std::uint8_t* x = b.bytes + panel * b.pairs * 2 * coarse_width;
     const std::int16_t* codes = b.codes + panel * b.s * coarse_width;
     __m256i sums[coarse_height][2];
-    const __m256i low = load(b.start + panel * coarse_width), high = load(b.start + panel * coarse_width + 16);
+    const __m256i low = load<__m256i>(b.start + panel * coarse_width);
+    const __m256i high = load<__m256i>(b.start + panel * coarse_width + 16);
 #pragma GCC unroll 6
     for (int r = 0; r < coarse_height; ++r) {
       const __m256i constant = _mm256_set1_epi16(static_cast<short>(b.constants[r]));
@@ -37,7 +33,7 @@ void run(const CoarseBlock& b, CoarseListener& listener) {
       sums[r][1] = _mm256_add_epi16(high, constant);
     }
     for (Count pair = 0; pair < b.pairs; ++pair) {
-      const __m256i first = load(x + pair * 64), second = load(x + pair * 64 + 32);
+      const __m256i first = load<__m256i>(x + pair * 64), second = load<__m256i>(x + pair * 64 + 32);
 #pragma GCC unroll 6
       for (int r = 0; r < coarse_height; ++r) {
         const __m256i q = _mm256_set1_epi32(static_cast<int>(b.query_bytes[pair * coarse_height + r]));
@@ -46,7 +42,7 @@ void run(const CoarseBlock& b, CoarseListener& listener) {
       }
     }
     for (Count f = 0; f < b.s; ++f) {
-      const __m256i first = load(codes + f * coarse_width), second = load(codes + f * coarse_width + 16);
+      const __m256i first = load<__m256i>(codes + f * coarse_width), second = load<__m256i>(codes + f * coarse_width + 16);
       const __m256i weight = _mm256_set1_epi16(static_cast<short>(b.weights[f]));
 #pragma GCC unroll 6
       for (int r = 0; r < coarse_height; ++r) {

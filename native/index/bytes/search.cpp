@@ -19,6 +19,7 @@
 #include "machine/instructions.hpp"
 #include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
+#include "machine/vectors.hpp"
 
 namespace nearwise {
 namespace {
@@ -42,16 +43,10 @@ struct Candidate {
 
 typedef float Four __attribute__((vector_size(16)));
 
-Four load(const float* from) {
-  Four out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
 float added_squares(const float* x, const float* q, Count stride) {
   Four sum{};
   for (Count j = 0; j < stride; j += 4) {
-    const Four gap = load(x + j) - load(q + j);
+    const Four gap = load<Four>(x + j) - load<Four>(q + j);
     sum += gap * gap;
   }
   return sum[0] + sum[1] + sum[2] + sum[3];
@@ -60,7 +55,7 @@ float added_squares(const float* x, const float* q, Count stride) {
 float added_moduli(const float* x, const float* q, Count stride) {
   Four sum{};
   for (Count j = 0; j < stride; j += 4) {
-    const Four gap = load(x + j) - load(q + j);
+    const Four gap = load<Four>(x + j) - load<Four>(q + j);
     sum += gap < 0 ? -gap : gap;
   }
   return sum[0] + sum[1] + sum[2] + sum[3];

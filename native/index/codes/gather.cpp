@@ -50,8 +50,8 @@ void cases_in_order(const Index& index, const Lane& lane, const RankedPattern* f
 }
 
 // Adds the numbers of all cases of some patterns. Fractions are added in the order of the cases, as NumPy does.
-void add_up(const Index& index, const Tally& t, const Lane& lane, const RankedPattern* from, const RankedPattern* to, Sheet& sheet,
-            double* out) {
+void add_up(const Index& index, const Tally& t, const Lane& lane, const RankedPattern* from, const RankedPattern* to,
+            Sheet& sheet, double* out) {
   if (!t.whole) {
     cases_in_order(index, lane, from, to, index.n, sheet.cases);
     for (std::int32_t i : sheet.cases) t.payload.add(i, out);
@@ -97,7 +97,8 @@ void write_nearest(const Index& index, const Queries& queries, const Tally& t, c
   }
   if (filled == 0) return;
   const Tie tie(sums[filled - 1], queries.tie);
-  const RankedPattern* tied = std::lower_bound(begin, end, tie.low, [](const RankedPattern& r, double sum) { return r.sum < sum; });
+  const auto nearer = [](const RankedPattern& r, double sum) { return r.sum < sum; };
+  const RankedPattern* tied = std::lower_bound(begin, end, tie.low, nearer);
   const RankedPattern* beyond = first_beyond(tied, end, tie.high);
   found.inside[lane.query] = count_cases(index, lane, begin, tied);
   found.tied[lane.query] = count_cases(index, lane, tied, beyond);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/listener.hpp"
 #include "selection/ranking.hpp"
 
 namespace nearwise {
@@ -43,17 +44,10 @@ struct Block {
   float power;                      // for Form::powers
 };
 
-// Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
-struct Listener {
-  float limits[group_height];
-  virtual void found(int row, Count panel, unsigned mask, const float* values) = 0;
-
- protected:
-  ~Listener() = default;
-};
+using DenseListener = Listener<float, group_height>;
 
 NEARWISE_EACH_INSTRUCTION_SET(
-void propose(const Block& block, Listener& listener);
+void propose(const Block& block, DenseListener& listener);
 )
 
 class Dense {

@@ -3,10 +3,9 @@
 // Gaps are taken with the signs that cost least: the queries, or their roots, come with a minus where that saves one.
 // FMA is asked for by intrinsics: the sums here only propose, and their error bound holds with and without it.
 #include "index/dense/dense.hpp"
+#include "machine/vectors.hpp"
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#elif defined(__ARM_NEON)
+#ifdef __ARM_NEON
 #include <arm_neon.h>
 #endif
 
@@ -24,20 +23,10 @@ typedef float Floats __attribute__((vector_size(4 * lanes)));
 typedef std::int32_t Ints __attribute__((vector_size(4 * lanes)));
 typedef std::int64_t Longs __attribute__((vector_size(4 * lanes)));
 
-Floats load(const float* from) {
-  Floats out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
-Ints load(const std::int32_t* from) {
-  Ints out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
-Floats all(float x) { return x - Floats{}; }
-Ints all(std::int32_t x) { return x - Ints{}; }
+Floats load(const float* from) { return nearwise::load<Floats>(from); }
+Ints load(const std::int32_t* from) { return nearwise::load<Ints>(from); }
+Floats all(float x) { return nearwise::all<Floats>(x); }
+Ints all(std::int32_t x) { return nearwise::all<Ints>(x); }
 
 Floats multiply_add(Floats a, Floats b, Floats c) {
 #ifdef __FMA__
@@ -114,7 +103,7 @@ void add_gap(Floats& sum, Floats gap, float power) {
   else sum = sum + by_logarithm(magnitude(gap), power);
 }
 
-void tell(const Floats* sums, int row, Count panel, Listener& listener) {
+void tell(const Floats* sums, int row, Count panel, DenseListener& listener) {
   const unsigned mask = within(sums, all(listener.limits[row]));
   if (__builtin_expect(mask != 0, 0)) {
     float values[panel_width];
@@ -142,7 +131,7 @@ __attribute__((always_inline)) inline void add_symbols(const Block& b, Count pan
     }
 }
 
-void run_product(const Block& b, Listener& listener) {
+void run_product(const Block& b, DenseListener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
     Floats sums[group_height][parts];
@@ -170,7 +159,7 @@ void run_product(const Block& b, Listener& listener) {
 }
 
 template <Raise raise, Weighed weighed, bool holes>
-void run(const Block& b, Listener& listener) {
+void run(const Block& b, DenseListener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
     const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
@@ -208,13 +197,13 @@ void run(const Block& b, Listener& listener) {
 }
 
 template <Raise raise, Weighed weighed>
-void run_holes(const Block& b, Listener& listener) {
+void run_holes(const Block& b, DenseListener& listener) {
   if (b.has_holes) run<raise, weighed, true>(b, listener);
   else run<raise, weighed, false>(b, listener);
 }
 
 template <Raise raise>
-void run_weighed(const Block& b, Listener& listener) {
+void run_weighed(const Block& b, DenseListener& listener) {
   if (b.weighed == Weighed::packed) run_holes<raise, Weighed::packed>(b, listener);
   else if (b.weighed == Weighed::by_query) run_holes<raise, Weighed::by_query>(b, listener);
   else run_holes<raise, Weighed::by_case>(b, listener);
@@ -222,7 +211,7 @@ void run_weighed(const Block& b, Listener& listener) {
 
 }  // namespace
 
-void propose(const Block& b, Listener& listener) {
+void propose(const Block& b, DenseListener& listener) {
   if (b.form == Form::product) run_product(b, listener);
   else if (b.form == Form::squares) run_weighed<Raise::square>(b, listener);
   else if (b.form == Form::moduli) run_weighed<Raise::modulus>(b, listener);

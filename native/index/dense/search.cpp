@@ -1,6 +1,6 @@
 // The search: propose in single precision, decide in double precision.
 //
-// A case is kept when the smallest sum that its value allows (see index/dense/bounds.hpp) does not exceed the k-th smallest of
+// A case is kept when the smallest sum that its value allows (see bounds.hpp) does not exceed the k-th smallest of
 // the largest sums that the values allow, ties included. So every case that belongs to the answer is kept. Where columns
 // stand in for others, what they may have left out is added to the largest sum.
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Candidate {
 }  // namespace
 
 // The search of one thread over a chunk of queries.
-class Search final : public Listener {
+class Search final : public DenseListener {
  public:
   Search(const Dense& dense, const Ask& ask, Form form, const Answer& answer)
       : dense_(dense), c_(dense.columns_), ask_(ask), form_(form), weighed_(dense.weighed_), answer_(answer),
@@ -65,7 +65,7 @@ class Search final : public Listener {
     for (Count j = first; j < last; ++j) rank(j);
   }
 
-  void found(int row, Count panel, unsigned mask, const float* values) override {
+  void found(int row, Count panel, std::uint32_t mask, const float* values) override {
     const Count slot = group_ * group_height + row;
     std::vector<Candidate>& list = lists_[slot];
     for (; mask != 0; mask &= mask - 1) {

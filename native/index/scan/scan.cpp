@@ -65,7 +65,9 @@ class Scan {
 
 void scan(const Cases& cases, const Queries& queries, Tile tile, const Nearest& nearest) {
   in_parallel((queries.m + block_length - 1) / block_length, queries.threads, [&] {
-    return [search = std::make_unique<Scan>(cases, queries, tile, nearest)](Count block) { search->run(block * block_length); };
+    return [search = std::make_unique<Scan>(cases, queries, tile, nearest)](Count block) {
+      search->run(block * block_length);
+    };
   });
 }
 

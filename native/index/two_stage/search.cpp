@@ -1,6 +1,6 @@
 // The k nearest cases where some features are texts, which are compared by edits only where they can still matter.
 //
-//   1. single precision bounds the sum over numbers and symbols of all cases from below (index/two_stage/build.cpp says why it holds)
+//   1. single precision bounds the sum over numbers and symbols of all cases from below (build.cpp says why it holds)
 //   2. the cases with the smallest bounds are compared in full, which bounds the k-th sum from above: the reach
 //   3. for the others within reach, in bands of growing bounds: the letters that two texts share bound their edits; in the
 //      order of the bound that results, edits are counted, eight texts at a time, until no case is within reach

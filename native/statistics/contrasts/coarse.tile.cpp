@@ -4,11 +4,8 @@
 //   sum of |x - q| = 2 * (sum of max(x, q)) - (sum of x) - (sum of q)
 //
 // Numbers are from 0, and none of these sums exceeds 65535.
+#include "machine/vectors.hpp"
 #include "statistics/contrasts/contrast.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
@@ -24,12 +21,6 @@ typedef std::uint32_t Words __attribute__((vector_size(2 * wide)));
 struct Panel {
   Shorts at[parts];
 };
-
-Shorts load(const std::uint16_t* from) {
-  Shorts out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
 
 // The same number twice in a word: broadcasting words is cheaper.
 Shorts twins(std::uint32_t x) { return (Shorts)(x + Words{}); }
@@ -88,8 +79,8 @@ void propose_short(const ShortBlock& b, NearListener& listener) {
       Shorts low[parts], high[parts];
 #pragma GCC unroll 2
       for (int part = 0; part < parts; ++part) {
-        low[part] = load(first + f * near_width + part * wide);
-        high[part] = load(second + f * near_width + part * wide);
+        low[part] = load<Shorts>(first + f * near_width + part * wide);
+        high[part] = load<Shorts>(second + f * near_width + part * wide);
       }
 #pragma GCC unroll 6
       for (int r = 0; r < near_height; ++r) {
@@ -110,8 +101,9 @@ void propose_short(const ShortBlock& b, NearListener& listener) {
       unsigned near_low = 0, near_high = 0;
 #pragma GCC unroll 2
       for (int part = 0; part < parts; ++part) {
-        near_low |= within(sums[r][0].at[part], load(low + part * wide), limit) << (part * wide);
-        if (second != first) near_high |= within(sums[r][1].at[part], load(high + part * wide), limit) << (part * wide);
+        near_low |= within(sums[r][0].at[part], load<Shorts>(low + part * wide), limit) << (part * wide);
+        if (second != first)
+          near_high |= within(sums[r][1].at[part], load<Shorts>(high + part * wide), limit) << (part * wide);
       }
       if (__builtin_expect(near_low != 0, 0)) tell(b, listener, r, panel, near_low, sums[r][0]);
       if (__builtin_expect(near_high != 0, 0)) tell(b, listener, r, panel + 1, near_high, sums[r][1]);

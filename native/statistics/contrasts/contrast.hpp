@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/instructions.hpp"
+#include "machine/listener.hpp"
 #include "machine/numbers.hpp"
 
 namespace nearwise {
@@ -66,14 +67,7 @@ struct ShortBlock {
   Count panels, p;
 };
 
-// Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
-struct NearListener {
-  float limits[near_height];
-  virtual void found(int row, Count panel, unsigned mask, const float* values) = 0;
-
- protected:
-  ~NearListener() = default;
-};
+using NearListener = Listener<float, near_height>;
 
 NEARWISE_EACH_INSTRUCTION_SET(
 void propose_near(const NearBlock& block, NearListener& listener);

@@ -1,13 +1,11 @@
 // The hot loops: six queries against sixteen cases in single precision, and one pair of cases in double precision.
 //
-// What single precision adds up only proposes; pairs are added up without contraction, so both instruction sets give the same bits.
+// What single precision adds up only proposes; pairs are added up without contraction, so both instruction sets give the
+// same bits.
 #include <math.h>
 
+#include "machine/vectors.hpp"
 #include "statistics/contrasts/contrast.hpp"
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
@@ -23,15 +21,8 @@ typedef std::int32_t Ints __attribute__((vector_size(4 * wide)));
 typedef double Doubles __attribute__((vector_size(32)));
 typedef std::int64_t Longs __attribute__((vector_size(32)));
 
-template <class Vector, class Scalar>
-Vector load(const Scalar* from) {
-  Vector out;
-  __builtin_memcpy(&out, from, sizeof out);
-  return out;
-}
-
-Floats all(float x) { return x - Floats{}; }  // exact for every x, -0 too
-Ints all(std::int32_t x) { return x + Ints{}; }
+Floats all(float x) { return nearwise::all<Floats>(x); }
+Ints all(std::int32_t x) { return nearwise::all<Ints>(x); }
 
 Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 Floats where(Ints mask, Floats yes, Floats no) { return mask ? yes : no; }

@@ -6,7 +6,7 @@
 // grow with t, so one limit of t a query does it.
 //
 // Where all features are numbers without holes and their ranges are even enough, t is a whole number of sixteen bits
-// (statistics/contrasts/coarse.cpp). Otherwise sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less
+// (coarse.cpp). Otherwise sums of |x - q| over numbers without holes may be had as the sum of max(2x, 2q), less
 // that of x and that of q, where both sums start: two operations instead of three. With R the sum of the largest |x|, no
 // partial sum exceeds 4R, so t is off by at most 4.2 (p + 10) u R more.
 #include <algorithm>
@@ -68,7 +68,7 @@ class NearSearch final : public NearListener {
     gather(found, out);
   }
 
-  void found(int row, Count panel, unsigned mask, const float* values) override {
+  void found(int row, Count panel, std::uint32_t mask, const float* values) override {
     const Count slot = group_ * near_height + row;
     std::vector<Candidate>& list = lists_[slot];
     for (; mask != 0; mask &= mask - 1) {

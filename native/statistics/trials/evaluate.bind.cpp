@@ -73,7 +73,8 @@ auto right(const Evaluator& self, const Array& weights, Count first, Count last,
   std::vector<double> found(rows * folds * static_cast<std::size_t>(k));
   std::vector<std::uint8_t> unserved(rows);
   without_gil([&] { evaluate(t, {w, count, first, last, k, threads, tolerance}, found.data(), unserved.data()); });
-  return std::make_pair(to_numpy(std::move(found), {rows, folds, static_cast<std::size_t>(k)}), to_numpy(std::move(unserved)));
+  return std::make_pair(to_numpy(std::move(found), {rows, folds, static_cast<std::size_t>(k)}),
+                        to_numpy(std::move(unserved)));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ constexpr Count tile = 16;
 class Tile {
  public:
   Tile(const Pairs& pairs, Count k, double tolerance)
-      : d_(pairs), row_(pairs.n), listed_(tile, k, {pairs.codes, pairs.weights, pairs.priors, pairs.n, pairs.classes}, tolerance) {}
+      : d_(pairs), row_(pairs.n),
+        listed_(tile, k, {pairs.codes, pairs.weights, pairs.priors, pairs.n, pairs.classes}, tolerance) {}
 
   // hits [rows, K]: whether each query of the tile is classified right under one weight vector
   void run(Count start, Count rows, const double* coefficients, std::uint8_t* hits) {

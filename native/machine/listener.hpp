@@ -1,0 +1,18 @@
+// How a tile that proposes tells what it found.
+#pragma once
+
+#include "machine/numbers.hpp"
+
+namespace nearwise {
+
+// Told of cases whose value does not exceed the limit of a query: a mask of the panel's cases and their values.
+template <class Value, int height>
+struct Listener {
+  Value limits[height];
+  virtual void found(int row, Count panel, std::uint32_t mask, const Value* values) = 0;
+
+ protected:
+  ~Listener() = default;
+};
+
+}  // namespace nearwise
