@@ -3,28 +3,40 @@
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Flags = NDArray[np.uint8]
+Answer = tuple[Floats, Ints, Ints, Ints, Floats]
+"""sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, g, v): see `nearwise.search.base.Neighbours`"""
+Served = tuple[Floats, Ints, Ints, Ints, Floats, Ints]
+"""the same, and (m,) how many cases were ranked or visited"""
+
+# one argument a line would hide what is alike
+# fmt: off
+
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
-def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+def power(values: Floats, exponent: float) -> Floats:
     """(n,) pow of the C library."""
 
-def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def exp(values: Floats) -> Floats:
     """(n,) exp of the C library."""
 
-def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def log(values: Floats) -> Floats:
     """(n,) log of the C library."""
 
-def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def log2(values: Floats) -> Floats:
     """(n,) log2 of the C library."""
 
-def sin(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def sin(values: Floats) -> Floats:
     """(n,) sin of the C library."""
 
-def cos(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def cos(values: Floats) -> Floats:
     """(n,) cos of the C library."""
 
-def product(a: NDArray[np.float64], b: NDArray[np.float64], is_turned: bool = False) -> NDArray[np.float64]:
+def product(a: Floats, b: Floats, is_turned: bool = False) -> Floats:
     """(m, k) the matrix product of a (m, n), or of a (n, m) turned, and b (n, k), added up from the first of n on."""
 
 class CoarseIndex:
@@ -37,39 +49,16 @@ class CoarseIndex:
     """
 
     def __init__(
-        self,
-        columns: list[NDArray[np.float64] | NDArray[np.int32]],
-        is_symbol: NDArray[np.uint8],
-        segment: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        power: int,
-        joined: NDArray[np.uint8] | None = None,
-        role: NDArray[np.uint8] | None = None,
-        slack: NDArray[np.float64] | None = None,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        one_missing: Floats, both_missing: Floats, power: int, joined: Flags | None = None, role: Flags | None = None,
+        slack: Floats | None = None,
     ) -> None: ...
     @property
     def is_usable(self) -> bool: ...
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        threads: int = 1,
-        slack: NDArray[np.float64] | None = None,
-    ) -> tuple[
-        NDArray[np.float64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float64],
-        NDArray[np.int64],
-    ]: ...
+        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
+        n_groups: int, threads: int = 1, slack: Floats | None = None,
+    ) -> Served: ...
 
 class DenseIndex:
     """Numbers and symbols, packed for search by proposal and decision.
@@ -87,50 +76,20 @@ class DenseIndex:
     """
 
     def __init__(
-        self,
-        columns: list[NDArray[np.float64] | NDArray[np.int32]],
-        is_symbol: NDArray[np.uint8],
-        segment: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        power: float,
-        joined: NDArray[np.uint8] | None = None,
-        role: NDArray[np.uint8] | None = None,
-        slack: NDArray[np.float64] | None = None,
-        by_case: NDArray[np.float64] | None = None,
-        by_query: bool = False,
-        tables: list[NDArray[np.float64]] | None = None,
-        units: NDArray[np.float64] | None = None,
-        levels: list[NDArray[np.int32]] | None = None,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        one_missing: Floats, both_missing: Floats, power: float, joined: Flags | None = None,
+        role: Flags | None = None, slack: Floats | None = None, by_case: Floats | None = None, by_query: bool = False,
+        tables: list[Floats] | None = None, units: Floats | None = None, levels: list[Codes] | None = None,
     ) -> None: ...
     @property
     def has_holes(self) -> bool: ...
     @property
     def is_usable(self) -> bool: ...
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        form: int,
-        threads: int = 1,
-        slack: NDArray[np.float64] | None = None,
-        by_query: NDArray[np.float64] | None = None,
-        blur: NDArray[np.float64] | None = None,
-        levels: NDArray[np.int32] | None = None,
-    ) -> tuple[
-        NDArray[np.float64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float64],
-        NDArray[np.int64],
-    ]: ...
+        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
+        n_groups: int, form: int, threads: int = 1, slack: Floats | None = None, by_query: Floats | None = None,
+        blur: Floats | None = None, levels: Codes | None = None,
+    ) -> Served: ...
 
 class Evaluator:
     """Cases whose classification under many weight vectors is counted.
@@ -140,54 +99,24 @@ class Evaluator:
     """
 
     def __init__(
-        self,
-        columns: list[NDArray[np.float64] | NDArray[np.int32]],
-        is_symbol: NDArray[np.uint8],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        scales: NDArray[np.float64],
-        power: float,
-        folds: NDArray[np.int32],
-        n_folds: int,
-        leave_one_out: bool,
-        codes: NDArray[np.int32],
-        case_weights: NDArray[np.float64],
-        priors: NDArray[np.float64],
-        by_distance: bool,
+        self, columns: list[Floats | Codes], is_symbol: Flags, one_missing: Floats, both_missing: Floats,
+        scales: Floats, power: float, folds: Codes, n_folds: int, leave_one_out: bool, codes: Codes,
+        case_weights: Floats, priors: Floats, by_distance: bool,
     ) -> None: ...
     def right(
-        self, weights: NDArray[np.float64], first: int, last: int, k: int, tolerance: float, threads: int = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]: ...
+        self, weights: Floats, first: int, last: int, k: int, tolerance: float, threads: int = 1,
+    ) -> tuple[Floats, Flags]: ...
 
 def local_linear(
-    design: NDArray[np.float64],
-    asked: NDArray[np.float64],
-    distances: NDArray[np.float64],
-    indices: NDArray[np.int64],
-    case_weights: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    amounts: NDArray[np.float64],
-    n_groups: int,
-    sizes: NDArray[np.int64],
-    ridges: NDArray[np.float64],
-    threads: int = 1,
-) -> NDArray[np.float64]:
+    design: Floats, asked: Floats, distances: Floats, indices: Ints, case_weights: Floats, codes: Codes,
+    amounts: Floats, n_groups: int, sizes: Ints, ridges: Floats, threads: int = 1,
+) -> Floats:
     """(m, sizes, ridges, groups) answers of weighted ridge regressions on the nearest cases, read at the queries."""
 
 def every_k(
-    sums: NDArray[np.float64],
-    indices: NDArray[np.int64],
-    kernel: NDArray[np.float64],
-    tied: NDArray[np.int64],
-    tie_sums: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    priors: NDArray[np.float64],
-    fair: bool,
-    tolerance: float,
-    threads: int = 1,
-    ask_next: bool = False,
-) -> NDArray[np.int32]:
+    sums: Floats, indices: Ints, kernel: Floats, tied: Ints, tie_sums: Floats, codes: Codes, weights: Floats,
+    priors: Floats, fair: bool, tolerance: float, threads: int = 1, ask_next: bool = False,
+) -> Codes:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours; a tied vote may ask the next of them."""
 
 class ScanCases:
@@ -202,28 +131,13 @@ class ScanCases:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        is_symbol: NDArray[np.uint8],
-        segments: NDArray[np.int64],
-        coefficients: NDArray[np.float64],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        power: float,
-        index: NDArray[np.int64],
-        joined: NDArray[np.uint8] | None = None,
+        self, columns: Floats, is_symbol: Flags, segments: Ints, coefficients: Floats, one_missing: Floats,
+        both_missing: Floats, power: float, index: Ints, joined: Flags | None = None,
     ) -> None: ...
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        threads: int = 1,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
+        n_groups: int, threads: int = 1,
+    ) -> Answer:
         """The k nearest cases of every query, exactly, and the group that ties with the k-th.
 
         Shapes: queries (m, p), exclude (m,) the packed case a query must skip, or -1, group_codes (n,), group_values
@@ -245,47 +159,21 @@ class KdTree:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        segments: NDArray[np.int64],
-        coefficients: NDArray[np.float64],
-        index: NDArray[np.int64],
-        power: int,
-        threads: int = 1,
+        self, columns: Floats, segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
     ) -> None: ...
-    def places(self, queries: NDArray[np.float64], threads: int = 1) -> NDArray[np.int64]:
+    def places(self, queries: Floats, threads: int = 1) -> Ints:
         """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""
 
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        threads: int = 1,
-    ) -> tuple[
-        NDArray[np.float64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float64],
-        NDArray[np.int64],
-    ]:
+        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
+        n_groups: int, threads: int = 1,
+    ) -> Served:
         """As `ScanCases.nearest`, and visited (m,): how many cases were compared with each query.
 
         The values of a tie group are added up in the order of the index.
         """
 
-    def within(
-        self,
-        queries: NDArray[np.float64],
-        limits: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        threads: int = 1,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    def within(self, queries: Floats, limits: Floats, exclude: Ints, threads: int = 1) -> tuple[Ints, Floats, Ints]:
         """``(ends (m + 1,), sums, indices)``: query j has the cases ``ends[j] .. ends[j + 1]``, by (sum, index).
 
         They are all cases with a sum of at most ``limits`` (m,).
@@ -295,13 +183,7 @@ class CodedIndex:
     """Coded cases, deduplicated, sorted and branched. Immutable, so several searches may use it at once."""
 
     def __init__(
-        self,
-        codes: NDArray[np.int32],
-        values: NDArray[np.int32],
-        is_table: NDArray[np.uint8],
-        part: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        leaf: int,
+        self, codes: Codes, values: Codes, is_table: Flags, part: Codes, coefficients: Floats, leaf: int,
     ) -> None:
         """Shapes: codes (p, n) in 0 .. values - 1, values (p,), is_table (p,), part (n,), coefficients (g, p).
 
@@ -321,18 +203,8 @@ class CodedSearch:
     """One question to an index over many queries, answered in pieces of time."""
 
     def __init__(
-        self,
-        index: CodedIndex,
-        codes: NDArray[np.int32],
-        rows: NDArray[np.int32],
-        tables: list[NDArray[np.float64]],
-        leave_out: NDArray[np.int64],
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        k: int,
-        tie: float,
-        distinct: bool,
+        self, index: CodedIndex, codes: Codes, rows: Codes, tables: list[Floats], leave_out: Ints, group_codes: Codes,
+        group_values: Floats, n_groups: int, k: int, tie: float, distinct: bool,
     ) -> None:
         """Shapes: codes (m, p), rows (m, p), p tables, leave_out (m,), group_codes (n,), group_values (n, v).
 
@@ -345,25 +217,15 @@ class CodedSearch:
     def run(self, threads: int, seconds: float) -> int:
         """Works about so long, at least one batch; returns how many queries are answered in all."""
 
-    def result(
-        self,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def result(self) -> Answer:
         """Hands over flat arrays: sums (m, k), indices (m, k) or how many cases are at each level, inside (m,), tied
         (m,), and the values added up per group, over the tie group (m, n_groups, v) or per level (m, k, n_groups, v).
         """
 
 def project(
-    values: NDArray[np.float64],
-    places: NDArray[np.int32],
-    n_folds: int,
-    weights: NDArray[np.float64],
-    priors: NDArray[np.float64],
-    coefficient: float,
-    power: float,
-    period: float,
-    k: int,
-    tolerance: float,
-) -> NDArray[np.float64]:
+    values: Floats, places: Codes, n_folds: int, weights: Floats, priors: Floats, coefficient: float, power: float,
+    period: float, k: int, tolerance: float,
+) -> Floats:
     """(n_folds, k) the weight of the cases that 1 .. k neighbours of other folds classify right.
 
     Shapes: values (n,) sorted, in their order places (n,), which are fold * classes + class, and weights (n,), or (0,)
@@ -372,21 +234,10 @@ def project(
     """
 
 def vote_pairs(
-    terms: list[NDArray[np.float64]],
-    coefficients: NDArray[np.float64],
-    first: int,
-    folds: NDArray[np.int32],
-    n_folds: int,
-    leave_one_out: bool,
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    priors: NDArray[np.float64],
-    power: float,
-    by_distance: bool,
-    k: int,
-    tolerance: float,
+    terms: list[Floats], coefficients: Floats, first: int, folds: Codes, n_folds: int, leave_one_out: bool,
+    codes: Codes, weights: Floats, priors: Floats, power: float, by_distance: bool, k: int, tolerance: float,
     threads: int = 1,
-) -> NDArray[np.float64]:
+) -> Floats:
     """(w, n_folds, k) the weight of the cases from ``first`` on that 1 .. k neighbours classify right.
 
     Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
@@ -404,83 +255,39 @@ class WeighedCases:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        is_symbol: NDArray[np.uint8],
-        segments: NDArray[np.int64],
-        coefficients: NDArray[np.float64],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        policies: NDArray[np.uint8],
-        expected: NDArray[np.float64],
-        by_case: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        worst: NDArray[np.float64],
-        index: NDArray[np.int64],
-        scales: NDArray[np.float64],
-        by_query: bool,
-        power: float,
+        self, columns: Floats, is_symbol: Flags, segments: Ints, coefficients: Floats, one_missing: Floats,
+        both_missing: Floats, policies: Flags, expected: Floats, by_case: Floats, weights: Floats, worst: Floats,
+        index: Ints, scales: Floats, by_query: bool, power: float,
     ) -> None: ...
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        threads: int = 1,
-    ) -> tuple[
-        NDArray[np.float64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float64],
-    ]: ...
+        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
+        n_groups: int, threads: int = 1,
+    ) -> Answer: ...
 
 def online_sums(
-    columns: NDArray[np.float64],
-    is_symbol: NDArray[np.uint8],
-    coefficients: NDArray[np.float64],
-    one_missing: NDArray[np.float64],
-    both_missing: NDArray[np.float64],
-    power: float,
-    query: NDArray[np.float64],
-    stored: int,
-    sums: NDArray[np.float64],
+    columns: Floats, is_symbol: Flags, coefficients: Floats, one_missing: Floats, both_missing: Floats, power: float,
+    query: Floats, stored: int, sums: Floats,
 ) -> None:
     """Write into sums[0 .. stored) the sums of one query (p,) over the first cases of columns (p, n)."""
 
-def distinct(rows: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def distinct(rows: Flags) -> tuple[Codes, Ints]:
     """(n, width) bytes: (n,) which row each equals, numbered as they appear, and the first row of each kind."""
 
-def sort_pairs(values: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def sort_pairs(values: Floats, codes: Codes) -> tuple[Floats, Codes]:
     """(n,) numbers, NaN where missing, and a code each: the known numbers in ascending order with their codes.
 
     Equal numbers keep their order, and -0.0 becomes 0.0.
     """
 
 def count_codes(
-    rows: NDArray[np.int32],
-    columns: NDArray[np.int32],
-    n_rows: int,
-    n_columns: int,
-    weights: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+    rows: Codes, columns: Codes, n_rows: int, n_columns: int, weights: Floats | None = None,
+) -> tuple[Ints, Floats | None]:
     """(n_rows, n_columns) how many cases have both codes (n,), and the sum of their weights where there are weights.
 
     A case with a negative code is left out.
     """
 
-def mdl_cuts(
-    values: NDArray[np.float64],
-    classes: NDArray[np.int32],
-    cases: NDArray[np.int64] | None,
-    alphabet: NDArray[np.float64],
-    table: NDArray[np.int64],
-    scale: float,
-) -> NDArray[np.int64]:
+def mdl_cuts(values: Floats, classes: Codes, cases: Ints | None, alphabet: Floats, table: Ints, scale: float) -> Ints:
     """The entries before which Fayyad & Irani cut ascending values (n,) of ``cases`` cases each (None: one).
 
     ``alphabet`` (c + 1,) holds log2(3^k - 2), ``table`` k log2 k in whole units of 1 / scale.
@@ -498,35 +305,14 @@ class StagedIndex:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        is_symbol: NDArray[np.uint8],
-        segment: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        power: int,
-        letters: NDArray[np.uint8],
-        counts: NDArray[np.uint8],
-        lengths: NDArray[np.int16],
-        text_of: NDArray[np.int32],
-        text_terms: NDArray[np.float64],
-        text_coefficients: NDArray[np.float64],
+        self, columns: Floats, is_symbol: Flags, segment: Codes, coefficients: Floats, one_missing: Floats,
+        both_missing: Floats, power: int, letters: Flags, counts: Flags, lengths: NDArray[np.int16], text_of: Codes,
+        text_terms: Floats, text_coefficients: Floats,
     ) -> None: ...
     def nearest(
-        self,
-        queries: NDArray[np.float64],
-        letters: NDArray[np.uint8],
-        counts: NDArray[np.uint8],
-        lengths: NDArray[np.int16],
-        exclude: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        group_codes: NDArray[np.int32],
-        group_values: NDArray[np.float64],
-        n_groups: int,
-        threads: int = 1,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        self, queries: Floats, letters: Flags, counts: Flags, lengths: NDArray[np.int16], exclude: Ints, k: int,
+        tolerance: float, group_codes: Codes, group_values: Floats, n_groups: int, threads: int = 1,
+    ) -> Answer:
         """As `ScanCases.nearest`, by case.
 
         Shapes: queries (m, p), letters (m, t, width) from the beginning of each row, 0 for a letter that no stored text
@@ -545,26 +331,16 @@ class Contrast:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        kinds: NDArray[np.uint8],
-        scales: NDArray[np.float64],
-        periods: NDArray[np.float64],
-        groups: NDArray[np.int32],
-        n_groups: int,
-        holed: NDArray[np.int64],
-        cells: NDArray[np.int32],
-        tables: list[NDArray[np.float64]],
-        both: NDArray[np.float64],
-        power: int,
+        self, columns: Floats, kinds: Flags, scales: Floats, periods: Floats, groups: Codes, n_groups: int,
+        holed: Ints, cells: Codes, tables: list[Floats], both: Floats, power: int,
     ) -> None: ...
     @property
     def is_usable(self) -> bool:
         """Whether single precision can hold the cases, without which there is no `near`."""
 
     def near(
-        self, queries: NDArray[np.int64], k: int, tolerance: float, with_sums: bool, threads: int = 1
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
+        self, queries: Ints, k: int, tolerance: float, with_sums: bool, threads: int = 1,
+    ) -> tuple[Ints, Ints, Floats, Codes, Floats]:
         """``(ends (m * n_groups + 1,), inside, share, cases, sums)``: the k nearest of every group, ties included.
 
         Query j has the entries ``ends[j * n_groups + a] .. ends[j * n_groups + a + 1]`` in group a, by (sum, index).
@@ -572,22 +348,13 @@ class Contrast:
         missing the queries of a call must be of one group.
         """
 
-    def listed(
-        self,
-        queries: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        cases: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        threads: int = 1,
-    ) -> NDArray[np.float64]:
+    def listed(self, queries: Ints, ends: Ints, cases: Codes, coefficients: Floats, threads: int = 1) -> Floats:
         """(p,) coefficient * difference over pairs: query j with the cases ``ends[j] .. ends[j + 1]``."""
 
-    def sums(self, queries: NDArray[np.int64], threads: int = 1) -> NDArray[np.float64]:
+    def sums(self, queries: Ints, threads: int = 1) -> Floats:
         """(m, n) sums of all cases."""
 
-    def blocked(
-        self, queries: NDArray[np.int64], coefficients: NDArray[np.float64], threads: int = 1
-    ) -> NDArray[np.float64]:
+    def blocked(self, queries: Ints, coefficients: Floats, threads: int = 1) -> Floats:
         """(p,) coefficient * difference over all pairs, coefficients (m, n)."""
 
 class Changes:
@@ -600,31 +367,11 @@ class Changes:
     """
 
     def __init__(
-        self,
-        columns: NDArray[np.float64],
-        is_symbol: NDArray[np.uint8],
-        one_missing: NDArray[np.float64],
-        both_missing: NDArray[np.float64],
-        scales: NDArray[np.float64],
-        power: int,
-        folds: NDArray[np.int32],
-        leave_one_out: bool,
-        codes: NDArray[np.int32],
-        case_weights: NDArray[np.float64],
-        priors: NDArray[np.float64],
+        self, columns: Floats, is_symbol: Flags, one_missing: Floats, both_missing: Floats, scales: Floats,
+        power: int, folds: Codes, leave_one_out: bool, codes: Codes, case_weights: Floats, priors: Floats,
         by_distance: bool,
     ) -> None: ...
     def right(
-        self,
-        bases: NDArray[np.float64],
-        base_of: NDArray[np.int32],
-        features: NDArray[np.int32],
-        values: NDArray[np.float64],
-        block_of: NDArray[np.int32],
-        own_block: NDArray[np.int32],
-        blocks: list[NDArray[np.float64]],
-        rows: NDArray[np.int64],
-        k: int,
-        tolerance: float,
-        threads: int = 1,
-    ) -> NDArray[np.uint8]: ...
+        self, bases: Floats, base_of: Codes, features: Codes, values: Floats, block_of: Codes, own_block: Codes,
+        blocks: list[Floats], rows: Ints, k: int, tolerance: float, threads: int = 1,
+    ) -> Flags: ...
