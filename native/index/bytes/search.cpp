@@ -17,7 +17,6 @@
 
 #include "index/bytes/bytes.hpp"
 #include "machine/instructions.hpp"
-#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 #include "machine/vectors.hpp"
 

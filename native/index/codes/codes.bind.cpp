@@ -1,7 +1,6 @@
 // Coded search for Python: an index that is built once, and a search over it that runs in pieces of time.
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>

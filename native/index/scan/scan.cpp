@@ -4,7 +4,6 @@
 // reads it twice: once for the k smallest, once for the ties. A few queries share each tile of cases while it is in
 // cache. Every query is worked out by one thread in one order, so results do not depend on the number of threads.
 #include "index/scan/scan.hpp"
-#include "machine/numbers.hpp"
 
 #include <algorithm>
 #include <memory>

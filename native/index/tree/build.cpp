@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "index/tree/kd.hpp"
-#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {

@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "index/two_stage/two_stage.hpp"
-#include "machine/numbers.hpp"
 
 namespace nearwise {
 namespace {

@@ -18,7 +18,6 @@
 
 #include "index/two_stage/space.hpp"
 #include "machine/parallel.hpp"
-#include "machine/numbers.hpp"
 
 namespace nearwise {
 

@@ -3,7 +3,6 @@
 #include <nanobind/stl/pair.h>
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "binding/arrays.hpp"

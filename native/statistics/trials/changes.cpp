@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "machine/instructions.hpp"
-#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 #include "selection/listed.hpp"
 

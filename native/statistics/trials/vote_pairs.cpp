@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "machine/numbers.hpp"
 #include "machine/parallel.hpp"
 #include "selection/listed.hpp"
 
