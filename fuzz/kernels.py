@@ -80,6 +80,9 @@ def _copy() -> None:
     """A tree of our own, so that nothing of the project is changed; what did not change is not compiled again."""
     HOME.mkdir(parents=True, exist_ok=True)
     for part in ("native", "src"):
+        for file in (HOME / part).rglob("*.?pp"):  # what was moved since the last time would be compiled twice
+            if not (ROOT / file.relative_to(HOME)).exists():
+                file.unlink()
         for file in (ROOT / part).rglob("*"):
             to = HOME / file.relative_to(ROOT)
             if file.is_file() and file.suffix not in (".so", ".pyc"):
