@@ -55,14 +55,13 @@ class Votes {
     sums_ = lists_.sums + row * lists_.k;
     kernel_ = lists_.kernel + row * lists_.k;
     for (filled_ = 0; filled_ < lists_.k && std::isfinite(sums_[filled_]);) ++filled_;
-    for (Count j = 0; j < filled_; ++j) {
+    double *counted = counted_.data(), *plain = plain_.data();
+    for (Count j = 0; j < filled_; ++j, counted += g_, plain += g_) {
       const Count at = cases[j];
-      for (Count c = 0; c < g_; ++c) {
-        counted_[(j + 1) * g_ + c] = counted_[j * g_ + c];
-        plain_[(j + 1) * g_ + c] = plain_[j * g_ + c];
-      }
-      counted_[(j + 1) * g_ + voters_.codes[at]] += kernel_[j] * voters_.weights[at];
-      plain_[(j + 1) * g_ + voters_.codes[at]] += voters_.weights[at];
+      std::copy(counted, counted + g_, counted + g_);
+      std::copy(plain, plain + g_, plain + g_);
+      counted[g_ + voters_.codes[at]] += kernel_[j] * voters_.weights[at];
+      plain[g_ + voters_.codes[at]] += voters_.weights[at];
     }
     std::fill(first_.begin(), first_.end(), infinity);
     for (Count j = filled_; j-- > 0;)
@@ -92,18 +91,18 @@ class Votes {
       share = static_cast<double>(places - inside) / tied;
       group = beyond ? lists_.tie_sums + row * g_ : nullptr;
     }
-    const auto tie_of = [&](Count c) {
-      return !lists_.fair ? 0.0 : group ? group[c] : plain_[listed * g_ + c] - plain_[inside * g_ + c];
-    };
+    const double *counted = counted_.data() + inside * g_, *plain = plain_.data() + inside * g_;
+    const double* beyond_it = plain_.data() + listed * g_;
+    const auto tie_of = [&](Count c) { return !lists_.fair ? 0.0 : group ? group[c] : beyond_it[c] - plain[c]; };
     double total = 0.0;
     for (Count c = 0; c < g_; ++c) {
       const double own = tie_of(c);
-      votes_[c] = counted_[inside * g_ + c] + kernel_[places - 1] * share * own;
+      votes_[c] = counted[c] + kernel_[places - 1] * share * own;
       near_[c] = first_[c] < inside ? sums_[static_cast<Count>(first_[c])] : own * share > 0 ? last : infinity;
       total = std::max(total, votes_[c]);
     }
     if (!(total > 0))  // a kernel that gives every vote 0 leaves no answer
-      for (Count c = 0; c < g_; ++c) votes_[c] = plain_[inside * g_ + c] + share * tie_of(c);
+      for (Count c = 0; c < g_; ++c) votes_[c] = plain[c] + share * tie_of(c);
   }
 
   const Lists& lists_;

@@ -34,21 +34,21 @@ class Scan {
 
  private:
   void select(Count query, double* row) {
+    const Count n = c_.n, k = q_.k, excluded = q_.exclude[query];
     // what is not a number has no place in an order: it ranks with infinity
-    for (Count i = 0; i < c_.n; ++i) row[i] = row[i] != row[i] ? infinity : row[i];
-    const Count excluded = q_.exclude[query];
+    for (Count i = 0; i < n; ++i) row[i] = row[i] != row[i] ? infinity : row[i];
     heap_.clear();
     double farthest = infinity;  // of the heap once it is full: most cases are beyond it and cost one comparison
-    for (Count i = 0; i < c_.n; ++i) {
+    for (Count i = 0; i < n; ++i) {
       if (row[i] > farthest || i == excluded) continue;
-      keep_smallest(heap_, {row[i], c_.index[i]}, q_.k);
-      if (static_cast<Count>(heap_.size()) == q_.k) farthest = heap_.front().sum;
+      keep_smallest(heap_, {row[i], c_.index[i]}, k);
+      if (static_cast<Count>(heap_.size()) == k) farthest = heap_.front().sum;
     }
     std::sort_heap(heap_.begin(), heap_.end());
-    nearest_.list(query, q_.k, heap_);
+    nearest_.list(query, k, heap_);
     if (heap_.empty()) return;
     const Tie tie(heap_.back().sum, q_.tolerance);
-    for (Count i = 0; i < c_.n; ++i)
+    for (Count i = 0; i < n; ++i)
       if (!(row[i] > tie.high || i == excluded)) nearest_.count(query, tie, row[i], q_.payload, i);
   }
 
