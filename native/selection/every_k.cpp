@@ -58,8 +58,10 @@ class Votes {
     double *counted = counted_.data(), *plain = plain_.data();
     for (Count j = 0; j < filled_; ++j, counted += g_, plain += g_) {
       const Count at = cases[j];
-      std::copy(counted, counted + g_, counted + g_);
-      std::copy(plain, plain + g_, plain + g_);
+      for (Count c = 0; c < g_; ++c) {  // few as a rule: a call to copy them would cost more
+        counted[g_ + c] = counted[c];
+        plain[g_ + c] = plain[c];
+      }
       counted[g_ + voters_.codes[at]] += kernel_[j] * voters_.weights[at];
       plain[g_ + voters_.codes[at]] += voters_.weights[at];
     }
