@@ -11,16 +11,18 @@ namespace nearwise {
 namespace {
 
 // NEARWISE_INSTRUCTIONS=baseline lets a test run the plain kernels on a machine that has better ones; avx512 asks for
-// those that nobody has run yet. A wish that the processor cannot fulfil counts for nothing.
+// those that are no faster where they were run. A wish that the processor cannot fulfil counts for nothing.
 Instructions choose() {
 #ifdef NEARWISE_HAS_AVX2
   const char* given = std::getenv("NEARWISE_INSTRUCTIONS");
   const std::string wish = given == nullptr ? "" : given;
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#ifdef NEARWISE_HAS_AVX512
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (wish == "avx512" && has_avx512) return Instructions::avx512;
+#endif
   if (wish != "baseline" && has_avx2) return Instructions::avx2;
 #endif
   return Instructions::baseline;

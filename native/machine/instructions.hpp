@@ -23,11 +23,13 @@ Instructions chosen_instructions();
   }
 
 // The copy of a hot loop to run; where the others were not compiled there is only one.
-#ifdef NEARWISE_HAS_AVX2
+#ifdef NEARWISE_HAS_AVX512
 #define NEARWISE_CHOSEN(loop)                                              \
   (chosen_instructions() == Instructions::avx512 ? avx512::loop            \
    : chosen_instructions() == Instructions::avx2 ? avx2::loop              \
                                                  : baseline::loop)
+#elif defined(NEARWISE_HAS_AVX2)
+#define NEARWISE_CHOSEN(loop) (chosen_instructions() == Instructions::avx2 ? avx2::loop : baseline::loop)
 #else
 #define NEARWISE_CHOSEN(loop) (baseline::loop)
 #endif
