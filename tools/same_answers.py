@@ -90,7 +90,7 @@ def settings_of() -> Iterator[tuple[str, dict[str, Any]]]:
         if name not in OTHERS:
             yield name, {"n_neighbors": 3, "feature_weights": method(**method.check_parameters)}
     for difference in DIFFERENCES:
-        yield difference, {"n_neighbors": 3, "feature_weights": "none", "differences": difference}
+        yield f"by {difference}", {"n_neighbors": 3, "feature_weights": "none", "differences": difference}
     for engine in ENGINES:
         for p in (1, 2, 3, 1.5):
             yield f"{engine} p={p}", {"n_neighbors": 5, "feature_weights": "none", "engine": engine, "p": p}
