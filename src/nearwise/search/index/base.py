@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from nearwise.differences.metric import Measured
 from nearwise.progress import progress
@@ -38,7 +39,7 @@ class Index(Engine):
 
 
 def in_chunks(
-    index: Engine, m: int, k: int, payload: Payload, terms: int, ask: Callable[[slice], tuple[Floats, ...]]
+    index: Engine, m: int, k: int, payload: Payload, terms: int, ask: Callable[[slice], tuple[Any, ...]]
 ) -> Neighbours:
     """The answers of a kernel to m queries of so many terms each, a call of it at a time, behind a progress bar."""
     out = empty_neighbours(m, k, payload)
@@ -47,5 +48,5 @@ def in_chunks(
     starts = range(0, m, step)
     for start in progress(starts, len(starts), "searching"):
         rows = slice(start, start + step)
-        out.put(rows, Neighbours(*ask(rows)))  # type: ignore[arg-type]
+        out.put(rows, Neighbours(*ask(rows)))
     return out

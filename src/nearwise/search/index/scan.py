@@ -9,7 +9,7 @@ import numpy as np
 
 from nearwise.differences.metric import Measured
 from nearwise.native import core
-from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
+from nearwise.search.base import TIE, Distance, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index, in_chunks
 from nearwise.search.layout.columns import Layout, asks_left_out, not_in_core
 from nearwise.search.layout.segments import Segments
@@ -51,8 +51,8 @@ class NativeEngine(Index):
         asked, skip = np.ascontiguousarray(layout.packed(queries).T), self._segments.skipped(leave_out, m)
         given = self._segments.payload(payload)
 
-        def ask(rows: slice) -> tuple[Floats, ...]:
-            found: tuple[Floats, ...] = self._cases.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
+        def ask(rows: slice) -> tuple[Any, ...]:
+            found: tuple[Any, ...] = self._cases.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
             return found
 
         return in_chunks(self, m, k, payload, len(self.distance.stored) * len(layout.feature), ask)

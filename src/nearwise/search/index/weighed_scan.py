@@ -90,8 +90,8 @@ class WeighedEngine(Index):
         asked = self._asked(queries, self.distance.weights.of_queries(slice(0, m), m))
         skip, given = self._segments.skipped(leave_out, m), self._segments.payload(payload)
 
-        def ask(rows: slice) -> tuple[Floats, ...]:
-            found: tuple[Floats, ...] = self._index.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
+        def ask(rows: slice) -> tuple[Any, ...]:
+            found: tuple[Any, ...] = self._index.nearest(asked[rows], skip[rows], k, TIE, *given, self.threads)
             return found
 
         return in_chunks(self, m, k, payload, len(self.distance.stored) * len(queries.columns), ask)

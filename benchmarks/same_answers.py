@@ -1,7 +1,7 @@
 """Write down what every method, difference and engine answers on twelve shared sets, and compare after a redesign.
 
-    NEARWISE_DATA=folder python tools/same_answers.py record build/answers.npz
-    NEARWISE_DATA=folder python tools/same_answers.py compare build/answers.npz
+    NEARWISE_DATA=folder python -m benchmarks.same_answers record build/answers.npz
+    NEARWISE_DATA=folder python -m benchmarks.same_answers compare build/answers.npz
 
 Predictions, neighbours, distances and weights are compared bit by bit; what scikit-learn learns is left out.
 """
@@ -17,14 +17,10 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.accuracy import sets  # noqa: E402 - found beside this folder
-
-from nearwise import KNNClassifier, KNNRegressor, weighting  # noqa: E402
-from nearwise.errors import InputError  # noqa: E402
-from nearwise.search import ENGINES  # noqa: E402
+from benchmarks.accuracy import sets
+from nearwise import KNNClassifier, KNNRegressor, weighting
+from nearwise.errors import InputError
+from nearwise.search import ENGINES
 
 SETS = (
     "iris", "glass", "voting", "promoters", "hungarian", "horse-colic", "credit-g", "primary-tumor", "letter", "adult",
