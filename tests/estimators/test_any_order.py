@@ -115,3 +115,16 @@ def test_threads_change_no_bit_of_members_together(made_):
     models = [made_(schema=schema_of(), random_state=0, n_jobs=n).fit(cases, labels) for n in (1, 2)]
     assert models[0].weights_.tolist() == models[1].weights_.tolist()
     assert models[0]._answers(cases[:20]).tobytes() == models[1]._answers(cases[:20]).tobytes()
+
+
+def test_the_cases_that_a_regression_is_tried_on_do_not_go_by_their_places(monkeypatch):
+    monkeypatch.setattr("nearwise.estimators.voting.MOST_REGRESSED", 60)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, "yes", "no")
+    order = rng.permutation(300)
+    one, other = KNNClassifier().fit(X, y), KNNClassifier().fit(X[order], y[order])
+    assert len(one._left_out.rows) == 60
+    assert set(one._left_out.rows) == set(order[other._left_out.rows])
+    assert "of 60 cases, drawn by their content" in one.describe()
+    np.testing.assert_allclose(one.predict_proba(X[:40]), other.predict_proba(X[:40]), rtol=1e-9)
