@@ -43,7 +43,7 @@ WORKS = (
     *(
         work(
             f"plan-numbers-{d}", f"100,000 x {d} numbers",
-            lambda tiny, d=d: dense.independent(100_000, QUERIES, d, tiny), of_numbers, ("kd", "dense", "native"),
+            lambda tiny, d=d: dense.independent(100_000, QUERIES, d, tiny), of_numbers, ("tree", "dense", "scan"),
         )
         for d in DIMENSIONS
     ),
@@ -51,7 +51,7 @@ WORKS = (
         work(
             f"plan-symbols-{values}", f"100,000 x 10 symbols of {values:,} values",
             lambda tiny, v=values: symbolic.draw(v, "overlap", tiny, m=QUERIES), of_symbols,
-            ("coded", "dense", "native"),
+            ("codes", "dense", "scan"),
         )
         for values in VALUES
     ),

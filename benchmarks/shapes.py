@@ -75,7 +75,7 @@ def mahalanobis(data: Weighed) -> Ready:
 def work(by: str, title: str, *others: Contender) -> Work:
     contenders = [Contender(ours.NAME, partial(nearwise, by, "auto"), ours=True), *others]
     if by == "case":
-        contenders.insert(1, Contender("engine weighed", partial(nearwise, by, "weighed"), ours=True))
+        contenders.insert(1, Contender("engine scan", partial(nearwise, by, "scan"), ours=True))
     title = f"100,000 x 16 numbers, {title}, {QUERIES:,} queries"
     return Work(f"weights-by-{by}", title, partial(weighed, by), contenders, repeats=3)
 

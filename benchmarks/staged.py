@@ -22,7 +22,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Metric
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.functions import CallbackEngine
-from nearwise.search.index.two_stage import Costly, StagedEngine
+from nearwise.search.index.two_stage import Costly, TwoStageIndex
 from nearwise.weights import Global, Stored
 
 K, ROUNDS = 10, 3
@@ -123,7 +123,7 @@ def main(n=20_000, m=1_000):
     for name, (kind, values, weight, fewer, *p) in TABLES.items():
         asked = max(1, m // fewer)
         distance, queries, payload = problem(kind, values, weight, n, asked, *p)
-        engines = [CallbackEngine(distance), StagedEngine(distance)]
+        engines = [CallbackEngine(distance), TwoStageIndex(distance)]
         times, works, found = [[], []], [[], []], [None, None]
         for _ in range(ROUNDS):
             for e, engine in enumerate(engines):

@@ -125,11 +125,11 @@ CORE, PLAIN = ("number", "number", "symbol", "rank"), ("global", "per-class")
 PROFILES = {
     "anything": Profile(("number", "angle", "rank", "symbol", "mvdm", "text", "tags", "vector", "other")),
     "core": Profile(CORE),
-    "coded": Profile(("symbol", "mvdm"), PLAIN, ("max", "value")),
-    "kd": Profile(("number", "rank"), PLAIN, powers=(1, 2), holes=(0,)),
+    "codes": Profile(("symbol", "mvdm"), PLAIN, ("max", "value")),
+    "tree": Profile(("number", "rank"), PLAIN, powers=(1, 2), holes=(0,)),
     "dense": Profile(CORE, (*PLAIN, "per-case", "per-query"), ("max", "value")),
-    "staged": Profile(("number", "text"), PLAIN, ("max", "value", "mean")),
-    "mapped": Profile(("number",), ("matrix",), powers=(1, 2)),
+    "two-stage": Profile(("number", "text"), PLAIN, ("max", "value", "mean")),
+    "matrix": Profile(("number",), ("matrix",), powers=(1, 2)),
     "directed": Profile(("number",), ("directed",), holes=(0,)),
 }
 

@@ -166,26 +166,26 @@ def _hangs(engine: Any, *_: Any) -> Any:
     time.sleep(1e6)
 
 
-TIES = ("codes", "tree", "scan", "proposals", "weighed_scan", "texts")
+TIES = ("codes", "tree", "scan", "proposals", "texts")
 """indexes that tell their kernel how wide a tie is"""
 FAULTS: dict[str, Callable[[], Patches]] = {
     "": list,
-    "coded-ties-too-narrow": _tie("index.codes", width=0.0),
-    "coded-ties-too-wide": _tie("index.codes", width=1e-2),
-    "kd-ties-too-narrow": _tie("index.tree", width=0.0),
-    "kd-ties-too-wide": _tie("index.tree", width=1e-2),
+    "codes-ties-too-narrow": _tie("index.codes", width=0.0),
+    "codes-ties-too-wide": _tie("index.codes", width=1e-2),
+    "tree-ties-too-narrow": _tie("index.tree", width=0.0),
+    "tree-ties-too-wide": _tie("index.tree", width=1e-2),
     "dense-ties-too-narrow": _tie("index.proposals", width=0.0),
     "dense-ties-too-wide": _tie("index.proposals", width=1e-2),
-    "native-ties-too-narrow": _tie("index.scan", width=0.0),
-    "weighed-ties-too-wide": _tie("index.weighed_scan", width=1e-2),
+    "scan-ties-too-narrow": _tie("index.scan", width=0.0),
+    "scan-ties-too-wide": _tie("index.scan", width=1e-2),
     "texts-ties-too-wide": _tie("index.texts", width=1e-2),
     "every-tie-too-wide": _tie(*(f"index.{name}" for name in TIES), "selection.smallest", width=1e-2),
     "dense-last-of-ties": _answer("dense", _last_of_ties),
-    "kd-last-of-ties": _answer("kd", _last_of_ties),
+    "tree-last-of-ties": _answer("tree", _last_of_ties),
     "dense-single-precision-decides": _answer("dense", _single_precision),
-    "coded-single-precision-decides": _answer("coded", _single_precision),
-    "kd-box-passed-over": _answer("kd", _passed_over),
-    "staged-bound-too-tight": _edits_by_length,
+    "codes-single-precision-decides": _answer("codes", _single_precision),
+    "tree-box-passed-over": _answer("tree", _passed_over),
+    "two-stage-bound-too-tight": _edits_by_length,
     "votes-of-ties-dropped": _votes_of_ties,
     "forgotten-cases-stay": _keeps_the_forgotten,
     "no-checksum": _no_checksum,

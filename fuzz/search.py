@@ -46,7 +46,7 @@ def compare(drawn: Drawn, rng: np.random.Generator, reference: bool) -> None:
         except Exception as error:
             raise Fault(f"reference or blocks: {error!r}; {drawn}") from error
         for name, engine in ENGINES.items():
-            if engine.refuses(distance) or name == "reference" or (drawn.shape == "matrix" and name != "mapped"):
+            if engine.refuses(distance) or name == "reference" or (drawn.shape == "matrix" and name != "matrix"):
                 continue
             try:
                 _against_slow(engine(distance, int(rng.integers(1, 3))), slow, drawn, queries, payload, rng)

@@ -15,18 +15,18 @@ ROOT = Path(__file__).parents[1]
 ATTEMPTS = 400
 """a minute of `make fuzz` makes at least as many in the lane that searches"""
 KERNELS = (
-    "coded-ties-too-narrow", "coded-ties-too-wide", "kd-ties-too-narrow", "kd-ties-too-wide", "dense-ties-too-narrow",
-    "dense-ties-too-wide", "native-ties-too-narrow", "weighed-ties-too-wide", "texts-ties-too-wide",
-    "dense-last-of-ties", "kd-last-of-ties", "dense-single-precision-decides", "coded-single-precision-decides",
-    "kd-box-passed-over",
+    "codes-ties-too-narrow", "codes-ties-too-wide", "tree-ties-too-narrow", "tree-ties-too-wide",
+    "dense-ties-too-narrow", "dense-ties-too-wide", "scan-ties-too-narrow", "scan-ties-too-wide", "texts-ties-too-wide",
+    "dense-last-of-ties", "tree-last-of-ties", "dense-single-precision-decides", "codes-single-precision-decides",
+    "tree-box-passed-over",
 )  # fmt: skip
 ONE_OF_EACH = (
-    "coded-ties-too-narrow", "kd-box-passed-over", "dense-ties-too-wide", "native-ties-too-narrow",
-    "weighed-ties-too-wide", "texts-ties-too-wide",
+    "codes-ties-too-narrow", "tree-box-passed-over", "dense-ties-too-wide", "scan-ties-too-narrow",
+    "scan-ties-too-wide", "texts-ties-too-wide",
 )  # fmt: skip
 ELSEWHERE = {
     "every-tie-too-wide": "search",
-    "staged-bound-too-tight": "search",
+    "two-stage-bound-too-tight": "search",
     "votes-of-ties-dropped": "votes",
     "forgotten-cases-stay": "growth",
     "no-checksum": "models",
@@ -105,7 +105,9 @@ def test_every_method_that_merges_and_every_engine_is_fuzzed():
     for seed in range(60):
         distance, _, _ = build.built(draw.problem(np.random.default_rng(seed)))
         served |= {name for name, engine in plan.ENGINES.items() if not engine.refuses(distance)}
-    assert served == set(plan.ENGINES) if core() is not None else {"mapped", "staged", "blocks", "reference"} <= served
+    assert (
+        served == set(plan.ENGINES) if core() is not None else {"matrix", "two-stage", "blocks", "reference"} <= served
+    )
 
 
 def command(*arguments):
@@ -145,7 +147,7 @@ def test_an_attempt_that_hangs_is_reported_with_its_seed(monkeypatch, capsys):
 def _asks_dense(seed):
     draw, build, lanes = module("draw"), module("build"), module("lanes")
     distance, _, _ = build.built(draw.problem(lanes.generator("search", seed)))
-    return not importlib.import_module("nearwise.search.index.dense").DenseEngine.refuses(distance)
+    return not importlib.import_module("nearwise.search.index.dense").DenseIndex.refuses(distance)
 
 
 @pytest.mark.parametrize("which", ["search", "search:", "nothing:1", "search:x"])

@@ -125,23 +125,33 @@ class ScanCases:
     Shapes: columns (p, n) feature-major, segments (g + 1,), coefficients (g, p), index (n,). Packed cases
     ``segments[a] .. segments[a + 1]`` use row ``a`` of coefficients. A sum starts at 0.0 and adds, feature by feature
     in order, ``coefficient * raw ** power``, where raw is ``|q - x|`` for a number and ``q != x`` for a symbol; NaN is
-    a missing value and gives ``one_missing`` or ``both_missing``. A number that is ``joined`` is one feature with the
-    column before it: their ``raw ** power`` are added up before they are multiplied. A sum that is not a number counts
-    as infinite.
+    a missing value and gives ``one_missing`` or ``both_missing``. A sum that is not a number counts as infinite.
     """
 
     def __init__(
         self, columns: Floats, is_symbol: Flags, segments: Ints, coefficients: Floats, one_missing: Floats,
-        both_missing: Floats, power: float, index: Ints, joined: Flags | None = None,
+        both_missing: Floats, power: float, index: Ints,
     ) -> None: ...
+    def join(self, joined: Flags) -> None:
+        """(p,) 1: a number that is one feature with the column before it; their terms are added up, then multiplied."""
+
+    def expect(self, is_mean: Flags, expected: Floats) -> None:
+        """(p,) 1: where one value is missing the mean difference of the other counts, (p, n) of stored cases."""
+
+    def ignore(self, is_ignored: Flags, weights: Floats, worst: Floats) -> None:
+        """(p,) 1: left out where missing, and the sum rescaled by weights (g, p); worst (g,) where nothing is known."""
+
+    def weigh(self, by_case: Floats | None, scales: Floats | None, by_query: bool) -> None:
+        """(p, n) coefficients of cases; with scales (p,), weights that are added to those of the query and scaled."""
+
     def nearest(
         self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
         n_groups: int, threads: int = 1,
     ) -> Answer:
         """The k nearest cases of every query, exactly, and the group that ties with the k-th.
 
-        Shapes: queries (m, p), exclude (m,) the packed case a query must skip, or -1, group_codes (n,), group_values
-        (n, v).
+        Shapes: queries (m, p), with p mean differences more after `expect` and g p coefficients more after `weigh` by
+        query; exclude (m,) the packed case a query must skip, or -1, group_codes (n,), group_values (n, v).
 
         Returns ``(sums (m, k), indices (m, k), inside (m,), tied (m,), tie_sums (m, n_groups, v))``: the k
         smallest by (sum, index), padded with infinity and -1; how many cases lie clearly below the k-th sum;
@@ -243,26 +253,6 @@ def vote_pairs(
     Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
     codes and weights (n,); priors (classes,).
     """
-
-class WeighedCases:
-    """Cases whose weights come with the case or the query, for an exact scan.
-
-    Shapes: columns, expected and by_case (p, n), segments (g + 1,), coefficients and weights (g, p), worst (g,);
-    ``nearest`` takes queries (m, 2p), or (m, (2 + g) p) with coefficients by query, and returns what
-    `ScanCases.nearest` does.
-    With ``scales`` (p,) the weights of case and query are added up and multiplied by them.
-    ``policies``: 0 a fixed difference where a value is missing, 1 the mean difference, 2 left out and rescaled.
-    """
-
-    def __init__(
-        self, columns: Floats, is_symbol: Flags, segments: Ints, coefficients: Floats, one_missing: Floats,
-        both_missing: Floats, policies: Flags, expected: Floats, by_case: Floats, weights: Floats, worst: Floats,
-        index: Ints, scales: Floats, by_query: bool, power: float,
-    ) -> None: ...
-    def nearest(
-        self, queries: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats,
-        n_groups: int, threads: int = 1,
-    ) -> Answer: ...
 
 def online_sums(
     columns: Floats, is_symbol: Flags, coefficients: Floats, one_missing: Floats, both_missing: Floats, power: float,

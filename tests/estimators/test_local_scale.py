@@ -181,11 +181,11 @@ def test_weights_tried_for_one_call_are_not_scaled(kind):
             assert near.plain_distance == near.distance
 
 
-@pytest.mark.parametrize("engine", ["dense", "weighed", "blocks", "reference"])
+@pytest.mark.parametrize("engine", ["dense", "scan", "blocks", "reference"])
 def test_every_engine_that_takes_weights_of_cases_serves_it(engine):
     rng = np.random.default_rng(3)
     cases, queries = rows(rng, 40, True), rows(rng, 5, True)
-    if engine in ("dense", "weighed"):
+    if engine in ("dense", "scan"):
         from nearwise.native import core
 
         if core() is None:

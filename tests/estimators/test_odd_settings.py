@@ -12,7 +12,7 @@ from nearwise.errors import InputError, NearwiseWarning, SchemaError
 from nearwise.search.threads import threads
 
 X = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 60, "job": "judge"}]
-ODD = [np.array(["auto", "kd"]), np.array([1, 2]), pd.Series([1, 2]), 2.5, "nope", {"a": 1}, {1}, object(), b"auto"]
+ODD = [np.array(["auto", "tree"]), np.array([1, 2]), pd.Series([1, 2]), 2.5, "nope", {"a": 1}, {1}, object(), b"auto"]
 PARAMETERS = [
     "engine", "n_jobs", "ties", "scale", "missing", "p", "cases", "case_weights", "schema", "ignore", "vote",
     "differences", "random_state", "class_weight", "n_neighbors", "feature_weights",
@@ -37,7 +37,7 @@ def test_a_setting_of_any_type_is_taken_or_refused_in_a_sentence(parameter, valu
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"engine": np.array(["auto", "kd"])}, r"engine=array.*: expected one of auto, coded, kd"),
+        ({"engine": np.array(["auto", "tree"])}, r"engine=array.*: expected one of auto, codes, tree"),
         ({"n_jobs": np.array([1, 2])}, r"n_jobs=array\(\[1, 2\]\): expected a whole number of threads"),
         ({"n_jobs": 2.5}, r"n_jobs=2\.5"),
         ({"ties": np.array(["fair", "index"])}, r"ties=array.*: expected one of fair, distances, random, index"),

@@ -72,7 +72,7 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
         ({"feature_weights": "mwd"}, "Did you mean 'mdw'"),
         ({"feature_weights": {"x5": 2.0}}, "'x5'"),
         ({"feature_weights": [1.0, -1.0]}, "weight of feature 'x1' is -1.0"),
-        ({"engine": "nativ"}, "Did you mean 'native'"),
+        ({"engine": "scann"}, "Did you mean 'scan'"),
         ({"schema": {"x4": Numeric()}}, "names 'x4', which is not a column"),
         ({"ignore": ["x4"]}, "ignore names 'x4', which is not a column"),
         ({"ignore": ["x0", "x1"]}, "every column is ignored"),

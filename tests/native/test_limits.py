@@ -33,12 +33,5 @@ def test_the_scan_refuses_too_many_cases(core):
 
 
 def test_the_trees_refuse_too_many_cases(core):
-    empty = np.zeros(0)
     with pytest.raises(ValueError, match=TOLD):
         core.KdTree(np.zeros((0, MANY)), np.array([0, MANY]), np.zeros((1, 0)), np.zeros(0, np.int64), 2)
-    with pytest.raises(ValueError, match=TOLD):
-        core.WeighedCases(
-            np.zeros((0, MANY)), np.zeros(0, np.uint8), np.array([0, MANY]), np.zeros((1, 0)), empty, empty,
-            np.zeros(0, np.uint8), np.zeros((0, MANY)), np.zeros((0, 0)), np.zeros((1, 0)), np.zeros(1),
-            np.zeros(0, np.int64), empty, False, 2.0,
-        )  # fmt: skip

@@ -11,15 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 RESULTS = ("sums", "indices", "inside", "tied", "tie_sums")
-OF_CASES = (
-    "columns", "is_symbol", "segments", "coefficients", "one_missing", "both_missing", "power", "index", "joined",
-)  # fmt: skip
+OF_CASES = ("columns", "is_symbol", "segments", "coefficients", "one_missing", "both_missing", "power", "index")
 
 
 def scan(core, **arguments):
     """All arguments at once: those of the cases, the others with the question."""
-    of_cases = {name: arguments.pop(name) for name in OF_CASES if name in arguments}
-    return core.ScanCases(**of_cases).nearest(**arguments)
+    cases = core.ScanCases(**{name: arguments.pop(name) for name in OF_CASES if name in arguments})
+    joined = arguments.pop("joined", None)
+    if joined is not None:
+        cases.join(joined)
+    return cases.nearest(**arguments)
 
 
 def difference(q, x, symbol, one_missing, both_missing):
@@ -254,6 +255,7 @@ def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
         "import sys, numpy as np; import nearwise._core as core\n"
         "a = {k: (v.item() if v.ndim == 0 else v) for k, v in np.load(sys.argv[1]).items()}\n"
         "cases = core.ScanCases(**{k: a.pop(k) for k in sys.argv[3:] if k in a})\n"
+        "cases.join(a.pop('joined'))\n"
         "np.savez(sys.argv[2], *cases.nearest(**a)); print(core.instruction_set())"
     )
     done = subprocess.run(

@@ -12,7 +12,7 @@ from nearwise.native import core as native_core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.index.texts import TextStages
-from nearwise.search.index.two_stage import StagedEngine
+from nearwise.search.index.two_stage import TwoStageIndex
 from nearwise.weights import Global, PerClass, Stored
 
 from ..search.obvious import reference
@@ -65,7 +65,7 @@ def test_the_kernel_equals_every_pair_to_the_last_bit(
     assert TextStages.refuses(distance) == ""
     payload, asked = Payload(target.values, target.weights[:, None], 2), metric.measure(queries)
     leave_out = None if alone else rng.integers(-1, n, m)
-    found = StagedEngine(distance, threads).nearest(asked, k, payload, leave_out)
+    found = TwoStageIndex(distance, threads).nearest(asked, k, payload, leave_out)
     expected = BlockEngine(distance).nearest(asked, k, payload, leave_out)
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
@@ -84,7 +84,7 @@ def test_a_query_of_more_than_255_letters_is_served_without_the_kernel():
     distance, queries, payload = distance_of(["ab" * (i % 30) for i in range(50)], ["ab" * 140, "a"])
     assert TextStages.refuses(distance) == ""
     assert_same_neighbours(
-        StagedEngine(distance).nearest(queries, 3, payload), BlockEngine(distance).nearest(queries, 3, payload)
+        TwoStageIndex(distance).nearest(queries, 3, payload), BlockEngine(distance).nearest(queries, 3, payload)
     )
 
 
@@ -95,7 +95,7 @@ def test_what_the_kernel_refuses():
 
 
 def same(distance, queries, payload, k, leave_out=None, threads=1):
-    found = StagedEngine(distance, threads).nearest(queries, k, payload, leave_out)
+    found = TwoStageIndex(distance, threads).nearest(queries, k, payload, leave_out)
     expected = reference(distance).nearest(queries, k, payload, leave_out)
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
@@ -163,7 +163,7 @@ def test_no_cases_are_served():
     distance, queries, _ = distance_of(["a"], ["b"])
     stored = Stored(distance.stored.cases.take(slice(0, 0)))
     empty = Distance(distance.metric, distance.weights, stored)
-    found = StagedEngine(empty).nearest(queries, 2, Payload(np.zeros(0, dtype=np.intp), np.ones((0, 1)), 1))
+    found = TwoStageIndex(empty).nearest(queries, 2, Payload(np.zeros(0, dtype=np.intp), np.ones((0, 1)), 1))
     assert found.indices.tolist() == [[-1, -1]]
 
 

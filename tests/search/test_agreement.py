@@ -11,12 +11,11 @@ from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.functions import CallbackEngine
 from nearwise.search.fallback.reference import ReferenceEngine
-from nearwise.search.index.codes import CodedEngine
-from nearwise.search.index.dense import DenseEngine
-from nearwise.search.index.matrix import MappedEngine
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.index.weighed_scan import WeighedEngine
-from nearwise.search.plan import ENGINES, plan
+from nearwise.search.index.codes import CodesIndex
+from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.matrix import MatrixIndex
+from nearwise.search.index.scan import ScanIndex
+from nearwise.search.plan import BEFORE, ENGINES, check_engine, plan
 from nearwise.weights import Matrix
 
 from .obvious import reference
@@ -82,7 +81,7 @@ def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, 
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
     expected = reference(distance).nearest(queries, k, payload, leave_out).sums
-    for engine in (NativeEngine, DenseEngine) if shape in ("global", "per-class") else (DenseEngine,):
+    for engine in (ScanIndex, DenseIndex) if shape in ("global", "per-class") else (DenseIndex,):
         assert engine.refuses(distance) == ""
         compare(engine, distance, queries, payload, k, leave_out)
         np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
@@ -97,13 +96,13 @@ def test_the_weighed_engine_equals_the_reference_to_the_last_bit(seed, kinds, k,
         pytest.skip("the native core is not built")
     distance, queries, payload = problem(seed, kinds, p=p, policy=policy, shape=shape)
     leave_out = None if alone else np.arange(len(queries)) - 1
-    if WeighedEngine.refuses(distance):
+    if ScanIndex.refuses(distance):
         assert policy == "ignore"
         assert shape not in ("global", "per-class")
         return
-    compare(WeighedEngine, distance, queries, payload, k, leave_out)
+    compare(ScanIndex, distance, queries, payload, k, leave_out)
     expected = reference(distance).nearest(queries, k, payload, leave_out).sums
-    np.testing.assert_array_equal(WeighedEngine(distance).nearest(queries, k, payload, leave_out).sums, expected)
+    np.testing.assert_array_equal(ScanIndex(distance).nearest(queries, k, payload, leave_out).sums, expected)
 
 
 @given(seeds, kind_lists(EMBEDDED), st.integers(1, 12), st.sampled_from(["max", "value"]), st.booleans())
@@ -114,7 +113,7 @@ def test_vectors_in_the_native_engines_equal_the_reference_to_the_last_bit(seed,
     distance, queries, payload = problem(seed, kinds, policy=policy, shape=shape)
     leave_out = np.arange(len(queries)) - 1
     expected = reference(distance).nearest(queries, k, payload, leave_out).sums
-    for engine in (NativeEngine, DenseEngine):
+    for engine in (ScanIndex, DenseIndex):
         assert engine.refuses(distance) == ""
         compare(engine, distance, queries, payload, k, leave_out)
         np.testing.assert_array_equal(engine(distance).nearest(queries, k, payload, leave_out).sums, expected)
@@ -126,8 +125,8 @@ def test_every_symbolic_difference_in_the_coded_engine_equals_the_reference(seed
         pytest.skip("the native core is not built")
     rng = np.random.default_rng(seed)
     distance, queries, payload = problem(seed, rng.choice(CODED, 3).tolist(), policy=policy, p=p)
-    assert CodedEngine.refuses(distance) == ""
-    compare(CodedEngine, distance, queries, payload, k, np.arange(len(queries)) - 1)
+    assert CodesIndex.refuses(distance) == ""
+    compare(CodesIndex, distance, queries, payload, k, np.arange(len(queries)) - 1)
 
 
 @given(seeds, st.integers(1, 12))
@@ -159,8 +158,8 @@ def test_a_matrix_of_weights_is_euclidean_distance_after_the_map(seed):
     units = np.sqrt(distance.metric.scales())
     x, q = (np.stack([c.values for c in m.columns], axis=1) * units for m in (distance.stored.cases, queries))
     expected = np.square((q[:, None] - x[None]) @ matrix.T).sum(axis=2)
-    np.testing.assert_allclose(MappedEngine(mapped).sums(queries), expected, rtol=1e-9, atol=1e-12)
-    assert plan(mapped).engine.name == "mapped"
+    np.testing.assert_allclose(MatrixIndex(mapped).sums(queries), expected, rtol=1e-9, atol=1e-12)
+    assert plan(mapped).engine.name == "matrix"
 
 
 @given(
@@ -178,9 +177,9 @@ def test_a_matrix_over_symbols_equals_the_reference(seed, kinds, k, p, own):
     ]
     matrix = np.random.default_rng(seed).integers(-3, 4, size=(2, sum(max(1, len(level)) for level in levels)))
     mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names, levels), distance.stored)
-    fast, slow = MappedEngine(mapped).sums(queries), ReferenceEngine(mapped).sums(queries)
+    fast, slow = MatrixIndex(mapped).sums(queries), ReferenceEngine(mapped).sums(queries)
     np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-12)
-    near = MappedEngine(mapped).nearest(queries, k, payload)
+    near = MatrixIndex(mapped).nearest(queries, k, payload)
     np.testing.assert_allclose(near.sums, np.sort(slow, axis=1)[:, :k], rtol=1e-9, atol=1e-12)
 
 
@@ -190,7 +189,7 @@ def test_a_matrix_over_numbers_equals_the_reference_to_the_last_bit(seed, kinds,
     matrix = np.random.default_rng(seed).normal(size=(3, len(kinds)))
     mapped = Distance(distance.metric, Matrix(matrix, distance.metric.names), distance.stored)
     leave_out = np.arange(len(queries)) - 1
-    found, expected = (e(mapped).nearest(queries, k, payload, leave_out) for e in (MappedEngine, ReferenceEngine))
+    found, expected = (e(mapped).nearest(queries, k, payload, leave_out) for e in (MatrixIndex, ReferenceEngine))
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
 
@@ -231,20 +230,26 @@ def test_a_block_of_bounded_memory_gives_the_same_neighbours(monkeypatch):
     assert_same_neighbours(BlockEngine(distance).nearest(queries, 3, payload), whole)
 
 
+@pytest.mark.parametrize(("old", "new"), BEFORE.items())
+def test_names_of_engines_in_old_models_mean_those_of_now(old, new):
+    assert check_engine(old) == new
+    assert new in ENGINES
+
+
 def test_the_planner_says_what_it_chose_and_why():
     plain = plan(problem(0, ["numeric", "symbolic"])[0])
     mixed = plan(problem(0, ["numeric", "text"])[0])
     if core() is not None:
         assert plain.engine.name == "dense"
     assert mixed.engine.name == "blocks"
-    assert "not native" in mixed.describe()
+    assert "not scan" in mixed.describe()
     with pytest.warns(NearwiseWarning):
         assert plan(problem(0, ["custom"])[0]).engine.name == "callback"
 
 
 def test_an_engine_that_cannot_serve_says_why():
-    with pytest.raises(InputError, match=r"not in the core|not built"):
-        plan(problem(0, ["text"])[0], "native")
+    with pytest.raises(InputError, match=r"does not compare feature|not built"):
+        plan(problem(0, ["text"])[0], "scan")
     with pytest.raises(InputError, match="Did you mean 'blocks'"):
         plan(problem(0, ["text"])[0], "block")
 
@@ -254,7 +259,7 @@ def test_every_kind_and_engine_is_in_these_tests():
         "Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom",
     }  # fmt: skip
     assert set(ENGINES) == {
-        "coded", "kd", "dense", "native", "weighed", "mapped", "staged", "blocks", "callback", "reference",
+        "codes", "tree", "dense", "scan", "matrix", "two-stage", "blocks", "callback", "reference",
     }  # fmt: skip
 
 

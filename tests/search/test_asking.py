@@ -10,8 +10,8 @@ from nearwise.cases.target import Target
 from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.dense import DenseEngine
-from nearwise.search.index.scan import NativeEngine
+from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.scan import ScanIndex
 from nearwise.search.plan import plan
 from nearwise.weighting import Problem
 from nearwise.weights import Global, PerCase, PerClass
@@ -76,8 +76,8 @@ def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape
     distance, queries, payload = asking(seed, n, n_classes, shape, policy)
     leave_out = np.arange(n)
     expected = reference(distance).nearest(queries, k, payload, leave_out)
-    for engine in (NativeEngine, DenseEngine):
-        if engine is NativeEngine and shape == "per-case":
+    for engine in (ScanIndex, DenseIndex):
+        if engine is ScanIndex and shape == "per-case":
             continue
         assert engine.refuses(distance) == ""
         for threads in (1, 2):
@@ -91,7 +91,7 @@ def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape
 def test_a_number_as_target_asks_in_the_core_as_in_the_reference(seed, shape, policy):
     distance, queries, payload = asking(seed, 14, 0, shape, policy, numbers=True)
     expected = reference(distance).nearest(queries, 6, payload, np.arange(14))
-    found = DenseEngine(distance).nearest(queries, 6, payload, np.arange(14))
+    found = DenseIndex(distance).nearest(queries, 6, payload, np.arange(14))
     assert_same_neighbours(found, expected)
     np.testing.assert_array_equal(found.sums, expected.sums)
 
@@ -115,7 +115,7 @@ def test_many_cases_are_proposed_and_decided_as_the_blocks_have_them(shape, n_cl
     distance, queries, payload = asking(7, 900, n_classes, shape, "value", values=values, holes=0.05)
     leave_out = np.arange(900)
     expected = BlockEngine(distance).nearest(queries, 20, payload, leave_out)
-    found = DenseEngine(distance, 2).nearest(queries, 20, payload, leave_out)
+    found = DenseIndex(distance, 2).nearest(queries, 20, payload, leave_out)
     assert_same_neighbours(found, expected)
 
 
@@ -124,8 +124,8 @@ def test_some_queries_may_ask_as_stored_cases_while_others_are_new():
     distance, queries, payload = asking(3, 30, 3, "per-case", "max")
     mixed = distance.stored.cases.take(np.arange(15))
     new = reference(distance).nearest(mixed, 4, payload)
-    found = DenseEngine(distance).nearest(mixed, 4, payload)
+    found = DenseIndex(distance).nearest(mixed, 4, payload)
     assert_same_neighbours(found, new)
     some = np.array([4, 4, 9, 2])  # any rows, in any order, more than once
-    found = DenseEngine(distance).nearest(queries.take(some), 4, payload, some)
+    found = DenseIndex(distance).nearest(queries.take(some), 4, payload, some)
     assert_same_neighbours(found, reference(distance).nearest(queries.take(some), 4, payload, some))

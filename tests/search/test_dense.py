@@ -11,10 +11,9 @@ from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.matrix_blocks import MatrixBlocks
-from nearwise.search.index.dense import DenseEngine
-from nearwise.search.index.matrix import MappedEngine
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.index.weighed_scan import WeighedEngine
+from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.matrix import MatrixIndex
+from nearwise.search.index.scan import ScanIndex
 from nearwise.search.layout.contrasts import contrasts
 from nearwise.weights import Global, Matrix, PerCase, PerClass, PerQuery, Stored
 
@@ -133,7 +132,7 @@ def assert_equal_to_the_scan(shape, p, scale, weigh, scan, fast):
 
 
 def without_bytes(distance):
-    engine = DenseEngine(distance, 2)
+    engine = DenseIndex(distance, 2)
     engine._bytes = None
     return engine
 
@@ -143,8 +142,8 @@ def without_bytes(distance):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, weigh):
-    fast = (DenseEngine, lambda d: DenseEngine(d, 2), without_bytes)
-    assert_equal_to_the_scan(shape, p, scale, weigh, NativeEngine, fast)
+    fast = (DenseIndex, lambda d: DenseIndex(d, 2), without_bytes)
+    assert_equal_to_the_scan(shape, p, scale, weigh, ScanIndex, fast)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_proposal_and_decision_equal_the_plain_scan(shape, p, scale, weigh):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_any_power_equals_the_plain_scan(shape, p, scale, weigh):
-    assert_equal_to_the_scan(shape, p, scale, weigh, NativeEngine, (lambda d: DenseEngine(d, 2),))
+    assert_equal_to_the_scan(shape, p, scale, weigh, ScanIndex, (lambda d: DenseIndex(d, 2),))
 
 
 @pytest.mark.parametrize("weigh", [PerCase, PerQuery])
@@ -162,7 +161,7 @@ def test_any_power_equals_the_plain_scan(shape, p, scale, weigh):
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_weights_of_cases_and_queries_equal_the_plain_scan(shape, p, scale, weigh):
-    assert_equal_to_the_scan(shape, p, scale, weigh, WeighedEngine, (lambda d: DenseEngine(d, 2),))
+    assert_equal_to_the_scan(shape, p, scale, weigh, ScanIndex, (lambda d: DenseIndex(d, 2),))
 
 
 @pytest.mark.parametrize("scale", ["range", "none"])
@@ -170,7 +169,7 @@ def test_weights_of_cases_and_queries_equal_the_plain_scan(shape, p, scale, weig
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.filterwarnings("ignore:invalid value encountered")
 def test_a_matrix_of_weights_equals_the_blocks(shape, scale):
-    assert_equal_to_the_scan(shape, 2, scale, Matrix, MatrixBlocks, (lambda d: MappedEngine(d, 2),))
+    assert_equal_to_the_scan(shape, 2, scale, Matrix, MatrixBlocks, (lambda d: MatrixIndex(d, 2),))
 
 
 @pytest.mark.parametrize(
@@ -181,9 +180,9 @@ def test_single_precision_serves_ordinary_cases(monkeypatch, weigh, p):
     X = np.random.default_rng(0).normal(size=(2000, 5))
     distance, payload = distance_of(X, p, "range", weigh)
     queries = distance.metric.measure(CaseTable.like(X[:60], CaseTable.of(X).schema))
-    for engine in (WeighedEngine, NativeEngine, BlockEngine):
+    for engine in (ScanIndex, BlockEngine):
         monkeypatch.setattr(engine, "nearest", None)
-    made = MappedEngine if weigh is Matrix else DenseEngine
+    made = MatrixIndex if weigh is Matrix else DenseIndex
     assert (made(distance).nearest(queries, 3, payload).indices[:, 0] == np.arange(60)).all()
 
 
@@ -244,9 +243,9 @@ def test_vectors_proposed_in_one_dimension_less_equal_the_scan(monkeypatch, metr
         weights = PerClass(rng.random((classes, 4)), fitted.names, list(range(classes)), np.full(classes, 1 / classes))
     distance = Distance(fitted, weights, Stored(fitted.measure(table), y))
     payload = Payload(y, np.ones((600, 1)), classes)
-    dense, native, scanned = DenseEngine(distance), NativeEngine(distance), []
-    scan = NativeEngine.nearest
-    monkeypatch.setattr(NativeEngine, "nearest", lambda e, q, *rest: scanned.append(len(q)) or scan(e, q, *rest))
+    dense, native, scanned = DenseIndex(distance), ScanIndex(distance), []
+    scan = ScanIndex.nearest
+    monkeypatch.setattr(ScanIndex, "nearest", lambda e, q, *rest: scanned.append(len(q)) or scan(e, q, *rest))
     for by_bytes in (True, False):
         dense._bytes = dense._bytes if by_bytes else None
         for k in (1, 7):

@@ -12,7 +12,7 @@ from nearwise.errors import InputError, NearwiseWarning
 from nearwise.search.base import Distance
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.reference import ReferenceEngine
-from nearwise.search.index.matrix import MappedEngine
+from nearwise.search.index.matrix import MatrixIndex
 from nearwise.statistics.counts import moments
 from nearwise.weighting import QuantificationDistance, QuantificationWeights
 from nearwise.weights import Global, Matrix
@@ -111,7 +111,7 @@ def test_engines_equal_the_reference_and_the_equations(seed, policy, components)
     distance = Distance(problem.metric, weights, problem.stored)
     reference = ReferenceEngine(distance).sums(asked)
     scale = reference.max()
-    assert MappedEngine(distance).sums(asked) == pytest.approx(reference, rel=1e-9, abs=1e-9 * scale)
+    assert MatrixIndex(distance).sums(asked) == pytest.approx(reference, rel=1e-9, abs=1e-9 * scale)
     if policy == "max":  # eq. 25 on the one-hot table, query and cases alike
         known = one_hot(problem, [*records, queries[0]], np.append(np.ones(12), 0.0))
         mapped = known @ weights.values.T
@@ -163,7 +163,7 @@ def test_renaming_and_doubling_change_nothing(method):
 def distances(method, records, y, schema):
     problem = problem_of(records, y, None, schema, default_p=method.p)
     distance = Distance(problem.metric, method.learn(problem), problem.stored)
-    return (MappedEngine if method.id == "qm2y" else BlockEngine)(distance).sums(problem.cases)
+    return (MatrixIndex if method.id == "qm2y" else BlockEngine)(distance).sums(problem.cases)
 
 
 @pytest.mark.parametrize("policy", ["max", "value"])

@@ -18,8 +18,8 @@ constexpr Count block_length = 4;  // queries that share a tile
 // The search of one thread.
 class Scan {
  public:
-  Scan(const Cases& cases, const Queries& queries, Tile tile, const Nearest& nearest)
-      : c_(cases), q_(queries), tile_(tile), nearest_(nearest), rows_(static_cast<std::size_t>(block_length * cases.n)) {
+  Scan(const Cases& cases, const Queries& queries, const Nearest& nearest)
+      : c_(cases), q_(queries), nearest_(nearest), rows_(static_cast<std::size_t>(block_length * cases.n)) {
     heap_.reserve(static_cast<std::size_t>(std::min(cases.n, queries.k)));
   }
 
@@ -27,7 +27,7 @@ class Scan {
     const Count last = std::min(first + block_length, q_.m);
     for (Count begin = 0; begin < c_.n; begin += tile_length)
       for (Count query = first; query < last; ++query)
-        tile_(c_, q_.values + query * q_.stride, begin, std::min(begin + tile_length, c_.n),
+        tile_(c_, q_.values + query * length_, begin, std::min(begin + tile_length, c_.n),
               rows_.data() + (query - first) * c_.n);
     for (Count query = first; query < last; ++query) select(query, rows_.data() + (query - first) * c_.n);
   }
@@ -54,7 +54,8 @@ class Scan {
 
   const Cases& c_;
   const Queries& q_;
-  const Tile tile_;
+  const Count length_ = query_length(c_);
+  decltype(&NEARWISE_CHOSEN(tile)) tile_ = NEARWISE_CHOSEN(tile);
   const Nearest& nearest_;
   std::vector<double> rows_;         // [block_length, n]
   std::vector<Ranked<Count>> heap_;  // the k nearest so far, the farthest of them on top
@@ -62,9 +63,13 @@ class Scan {
 
 }  // namespace
 
-void scan(const Cases& cases, const Queries& queries, Tile tile, const Nearest& nearest) {
+Count query_length(const Cases& cases) {
+  return cases.p * (1 + (cases.expected != nullptr) + (cases.by_query ? cases.g : 0));
+}
+
+void scan(const Cases& cases, const Queries& queries, const Nearest& nearest) {
   in_parallel((queries.m + block_length - 1) / block_length, queries.threads, [&] {
-    return [search = std::make_unique<Scan>(cases, queries, tile, nearest)](Count block) {
+    return [search = std::make_unique<Scan>(cases, queries, nearest)](Count block) {
       search->run(block * block_length);
     };
   });

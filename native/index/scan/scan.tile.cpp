@@ -1,9 +1,11 @@
 // The sums of one query over a tile of cases, compiled once per instruction set.
 //
-//   s(q, i) = sum over f, in order, of  coefficients[a, f] * t      t = raw^power
-//   raw     = |q_f - x_f| for numbers, [q_f != x_f] for symbols; one_missing[f], both_missing[f] where values are missing
+//   s(q, i) = sum over f, in order, of  coefficient(q, i, f) * t      t = raw^power
+//   raw     = |q_f - x_f| for numbers, [q_f != x_f] for symbols; one_missing[f], both_missing[f] where values are missing,
+//             or the mean difference of the value that is known
 //
-// Columns that are joined are one feature: their t are added up first, then multiplied by the coefficient.
+// Columns that are joined are one feature: their t are added up first, then multiplied by the coefficient. Where features
+// are ignored the sum over the known ones is rescaled: s * (sum of all weights) / (sum of the weights known).
 //
 // The loop over features is outside and starts from 0.0, so every sum has the rounding of the plain NumPy expression;
 // the loop over cases is inside and has no branches, so it becomes vector instructions.
@@ -15,77 +17,82 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-template <class Raised>
-void add_number(const double* x, Count n, double q, double coefficient, double missing, double* sums, Raised raised) {
-  for (Count i = 0; i < n; ++i) {
-    const double raw = fabs(q - x[i]);
-    sums[i] += coefficient * raised(x[i] != x[i] ? missing : raw);
-  }
-}
-
-template <class Raised>
-void add_symbol(const double* x, Count n, double q, double coefficient, double missing, double* sums, Raised raised) {
-  const double same = coefficient * 0.0, other = coefficient * 1.0, unknown = coefficient * raised(missing);
-  for (Count i = 0; i < n; ++i) {
-    const double known = x[i] != q ? other : same;
-    sums[i] += x[i] != x[i] ? unknown : known;
-  }
-}
-
-template <class Raised>
-void add_missing_query(const double* x, Count n, double coefficient, double one, double both, double* sums, Raised raised) {
-  const double if_known = coefficient * raised(one), if_missing = coefficient * raised(both);
-  for (Count i = 0; i < n; ++i) sums[i] += x[i] != x[i] ? if_missing : if_known;
-}
-
-// What one of several joined columns adds to their common t.
-template <class Raised>
-void add_part(const double* x, Count n, double q, double one, double both, double* parts, Raised raised) {
-  if (q != q) {
-    const double if_known = raised(one), if_missing = raised(both);
-    for (Count i = 0; i < n; ++i) parts[i] += x[i] != x[i] ? if_missing : if_known;
-    return;
-  }
-  for (Count i = 0; i < n; ++i) parts[i] += raised(x[i] != x[i] ? one : fabs(q - x[i]));
-}
-
-// Columns first .. last - 1, which are one feature.
-struct Joined {
-  Count first, last;
-  double coefficient;
+// Cases begin .. begin + length - 1, which weigh by row `segment`.
+struct Run {
+  Count begin, length, segment;
 };
 
-template <class Raised>
-void add_joined(const Cases& c, Joined joined, const double* query, Count begin, Count length, double* sums, Raised raised) {
+// Gives take(i, t) the t of every case of a run at one column.
+template <class Raised, class Take>
+void each_term(const Cases& c, Count f, const double* query, Run run, Raised raised, Take take) {
+  const bool is_mean = c.is_mean && c.is_mean[f];
+  const double q = query[f], *x = c.columns + f * c.n + run.begin;
+  const double one = raised(is_mean ? query[c.p + f] : c.one_missing[f]), both = raised(c.both_missing[f]);
+  if (q != q && is_mean) {
+    const double* expected = c.expected + f * c.n + run.begin;
+    for (Count i = 0; i < run.length; ++i) take(i, x[i] != x[i] ? both : raised(expected[i]));
+  } else if (q != q) {
+    for (Count i = 0; i < run.length; ++i) take(i, x[i] != x[i] ? both : one);
+  } else if (c.is_symbol[f]) {  // 0 and 1 are their own powers
+    for (Count i = 0; i < run.length; ++i) {
+      const double known = x[i] != q ? 1.0 : 0.0;
+      take(i, x[i] != x[i] ? one : known);
+    }
+  } else {
+    for (Count i = 0; i < run.length; ++i) {
+      const double known = raised(fabs(q - x[i]));
+      take(i, x[i] != x[i] ? one : known);
+    }
+  }
+}
+
+// Adds columns first .. last - 1, which are one feature; coefficient(i) is that of the i-th case of the run.
+template <class Raised, class Coefficient>
+void add_feature(const Cases& c, Count first, Count last, const double* query, Run run, Coefficient coefficient,
+                 double* sums, Raised raised) {
+  if (last == first + 1) {
+    each_term(c, first, query, run, raised, [=](Count i, double t) { sums[i] += weighted(coefficient(i), t); });
+    return;
+  }
   double parts[tile_length];
-  for (Count i = 0; i < length; ++i) parts[i] = 0.0;
-  for (Count f = joined.first; f < joined.last; ++f)
-    add_part(c.columns + f * c.n + begin, length, query[f], c.one_missing[f], c.both_missing[f], parts, raised);
-  for (Count i = 0; i < length; ++i) sums[i] += joined.coefficient * parts[i];
+  for (Count i = 0; i < run.length; ++i) parts[i] = 0.0;
+  for (Count f = first; f < last; ++f)
+    each_term(c, f, query, run, raised, [&](Count i, double t) { parts[i] += t; });
+  for (Count i = 0; i < run.length; ++i) sums[i] += weighted(coefficient(i), parts[i]);
+}
+
+void rescale(const Cases& c, const double* query, Run run, double* sums) {
+  double known[tile_length], every = 0.0;
+  bool partial[tile_length];
+  for (Count i = 0; i < run.length; ++i) known[i] = 0.0, partial[i] = false;
+  for (Count f = 0; f < c.p; ++f) {
+    const double weight = c.weights[run.segment * c.p + f];
+    const double* x = c.columns + f * c.n + run.begin;
+    every += weight;
+    for (Count i = 0; i < run.length; ++i) {
+      const bool out = c.is_ignored[f] && (query[f] != query[f] || x[i] != x[i]);
+      known[i] += out ? 0.0 : weight;
+      partial[i] = partial[i] || out;
+    }
+  }
+  for (Count i = 0; i < run.length; ++i)
+    if (partial[i]) sums[i] = known[i] > 0 ? sums[i] * (every / known[i]) : c.worst[run.segment];
 }
 
 template <class Raised>
-void add_features(const Cases& c, const double* coefficients, const double* query, Count begin, Count end, double* sums,
-                  Raised raised) {
-  const Count length = end - begin;
-  for (Count i = 0; i < length; ++i) sums[i] = 0.0;
-  for (Count f = 0; f < c.p; ++f) {
-    const double* x = c.columns + f * c.n + begin;
-    const double q = query[f];
-    Count last = f + 1;
-    while (c.joined && last < c.p && c.joined[last]) ++last;
-    if (coefficients[f] == 0.0) {  // out of the sum, however large its differences
-      f = last - 1;
-    } else if (last > f + 1) {
-      add_joined(c, {f, last, coefficients[f]}, query, begin, length, sums, raised);
-      f = last - 1;
-    } else if (q != q)
-      add_missing_query(x, length, coefficients[f], c.one_missing[f], c.both_missing[f], sums, raised);
-    else if (c.is_symbol[f])
-      add_symbol(x, length, q, coefficients[f], c.one_missing[f], sums, raised);
-    else
-      add_number(x, length, q, coefficients[f], c.one_missing[f], sums, raised);
+void add_features(const Cases& c, const double* query, Run run, double* sums, Raised raised) {
+  const double* own = c.by_query ? query + c.p * (c.expected ? 2 : 1) : c.coefficients;
+  for (Count i = 0; i < run.length; ++i) sums[i] = 0.0;
+  for (Count f = 0, last = 0; f < c.p; f = last) {
+    for (last = f + 1; c.joined && last < c.p && c.joined[last];) ++last;
+    const double of_all = own[run.segment * c.p + f], scale = c.scales ? c.scales[f] : 1.0;
+    const double* of_case = c.by_case ? c.by_case + f * c.n + run.begin : nullptr;
+    const auto add = [&](auto coefficient) { add_feature(c, f, last, query, run, coefficient, sums, raised); };
+    if (c.scales) add([=](Count i) { return (of_all + of_case[i]) * scale; });
+    else if (of_case) add([=](Count i) { return of_case[i]; });
+    else if (of_all != 0.0) add([=](Count) { return of_all; });
   }
+  if (c.is_ignored) rescale(c, query, run, sums);
 }
 
 // The first segment that ends after `begin`; segments may be empty.
@@ -105,8 +112,8 @@ void tile(const Cases& c, const double* query, Count begin, Count end, double* s
   for (Count a = segment_of(c, begin); begin < end; ++a) {
     const Count stop = c.segments[a + 1] < end ? c.segments[a + 1] : end;
     if (stop <= begin) continue;
-    const double* coefficients = c.coefficients + a * c.p;
-    with_power(c.power, [&](auto raised) { add_features(c, coefficients, query, begin, stop, sums + begin, raised); });
+    const Run run{begin, stop - begin, a};
+    with_power(c.power, [&](auto raised) { add_features(c, query, run, sums + begin, raised); });
     begin = stop;
   }
 }

@@ -24,7 +24,7 @@ from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, describe_case
 from nearwise.search.base import Engine
 from nearwise.search.overflow import too_wide, warn_of_width
-from nearwise.search.plan import ENGINES, Plan
+from nearwise.search.plan import Plan, check_engine
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import check_seed
 from nearwise.vote import TIES
@@ -158,7 +158,7 @@ class Neighbors(Searching):
 
     def _check_parameters(self) -> None:
         check_choice("ties", self.ties, TIES)
-        check_choice("engine", self.engine, ("auto", *ENGINES))
+        check_engine(self.engine)
         check_seed(self.random_state)
         threads(self.n_jobs)
         check_settings(self)

@@ -19,7 +19,7 @@ from nearwise.errors import InputError, warn
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.search import Distance, Payload, Plan, plan
 from nearwise.search.base import Engine
-from nearwise.search.index.added import grown
+from nearwise.search.index.added import with_added
 from nearwise.search.threads import threads
 from nearwise.vote import Vote
 from nearwise.weighting import Mergeable, Problem, Weighting, get
@@ -86,7 +86,7 @@ class Model:
         """The model after cases were added or forgotten; ``kept`` are the cases that stayed, which come first."""
         weights = useful(weights)
         distance = Distance(problem.metric, weights, problem.stored)
-        reused = grown(self.engine, distance, kept, threads(n_jobs))
+        reused = with_added(self.engine, distance, kept, threads(n_jobs))
         chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)
         return Model(problem, weights, chosen, ids, next_id, None)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured, Metric
 from nearwise.weights import Stored, Weights
 
-__all__ = ["TIE", "Distance", "Engine", "Levels", "Neighbours", "Payload"]
+__all__ = ["TIE", "Cost", "Distance", "Engine", "Levels", "Neighbours", "Payload"]
 
 TIE = 1e-12
 
@@ -92,8 +92,12 @@ class Neighbours:
         self.inside[rows], self.tied[rows], self.tie_sums[rows] = found.inside, found.tied, found.tie_sums
 
 
-def _is_run(rows: Ints) -> bool:
-    return len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all())
+@dataclass(frozen=True)
+class Cost:
+    """What a query is expected to take; only the ratios of two costs count."""
+
+    nanoseconds: float
+    why: str = "it would be slower"
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,8 @@ class Engine(ABC):
     """An exact search over stored cases. Immutable once built, so several threads may search at once."""
 
     name: ClassVar[str]
+    nanoseconds: ClassVar[float]
+    """what comparing one feature of two cases takes, measured on numbers"""
     note: str = ""
     """what `Plan.describe` should say about this engine, such as what a probe found"""
 
@@ -129,9 +135,9 @@ class Engine(ABC):
         """Why this engine cannot serve a distance; empty where it can."""
 
     @classmethod
-    def loses(cls, distance: Distance) -> str:
-        """Why a later engine would be faster, though this one can serve; empty where it would not."""
-        return ""
+    def cost(cls, distance: Distance) -> Cost:
+        """What a query will take: by default that of comparing every feature with every stored case."""
+        return Cost(cls.nanoseconds * len(distance.stored) * max(1, len(distance.metric.measures)))
 
     @abstractmethod
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:

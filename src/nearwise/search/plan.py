@@ -1,14 +1,13 @@
 """The planner: the cheapest exact engine that can serve a distance, and the reasons.
 
-Rules, in this order:
+Each engine says whether it can serve a distance and what a query would cost; results do not depend on the choice.
 
-- coded: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
-- kd: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
-- dense: numbers and symbols by overlap, with the same weights or those of cases or queries; native: double precision
-  only, where single precision will not do;
-- weighed: numbers and symbols by overlap with weights of values, or where missing values are left out or stand for the
-  mean;
-- mapped: a matrix of weights; staged: costly features (text, sets, vectors) beside cheap ones, on larger tables;
+- codes: every feature is a symbol (overlap or a table of value differences), weights are global or per class;
+- tree: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
+- dense: numbers and symbols by overlap, with the same weights or those of cases or queries;
+- scan: the same, with weights of values too, and where missing values are left out or stand for the mean;
+- matrix: a matrix of weights;
+- two-stage: costly features (text, sets, vectors) beside cheap ones, on larger tables;
 - blocks: everything else; callback: Python functions; reference: only when asked.
 """
 
@@ -17,37 +16,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nearwise.errors import InputError, check_choice
-from nearwise.search.base import Distance, Engine
+from nearwise.search.base import Cost, Distance, Engine
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.functions import CallbackEngine
 from nearwise.search.fallback.reference import ReferenceEngine
-from nearwise.search.index.codes import CodedEngine
-from nearwise.search.index.dense import DenseEngine
-from nearwise.search.index.matrix import MappedEngine
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.index.tree import KdEngine
-from nearwise.search.index.two_stage import StagedEngine
-from nearwise.search.index.weighed_scan import WeighedEngine
+from nearwise.search.index.codes import CodesIndex
+from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.matrix import MatrixIndex
+from nearwise.search.index.scan import ScanIndex
+from nearwise.search.index.tree import TreeIndex
+from nearwise.search.index.two_stage import TwoStageIndex
 from nearwise.visible import visible
 
-__all__ = ["ENGINES", "Plan", "plan"]
+__all__ = ["ENGINES", "Plan", "check_engine", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
     e.name: e
     for e in (
-        CodedEngine,
-        KdEngine,
-        DenseEngine,
-        NativeEngine,
-        WeighedEngine,
-        MappedEngine,
-        StagedEngine,
+        CodesIndex,
+        TreeIndex,
+        DenseIndex,
+        ScanIndex,
+        MatrixIndex,
+        TwoStageIndex,
         BlockEngine,
         CallbackEngine,
         ReferenceEngine,
     )
 }
-"""from the cheapest to the dearest; the planner takes the first that does not refuse and does not lose"""
+"""of two that cost the same, the first is taken"""
+
+BEFORE = {
+    "coded": "codes",
+    "kd": "tree",
+    "native": "scan",
+    "weighed": "scan",
+    "mapped": "matrix",
+    "staged": "two-stage",
+}
+"""the names that engines had in models saved by version 0.1"""
 
 
 @dataclass(frozen=True)
@@ -65,13 +72,27 @@ class Plan:
 
 def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     """Choose an engine; a name instead of "auto" asks for that one."""
-    check_choice("engine", engine, ("auto", *ENGINES))
-    rejected: dict[str, str] = {}
-    for name, made in ENGINES.items():
-        if engine not in ("auto", name):
-            continue
-        why = made.refuses(distance) or (made.loses(distance) if engine == "auto" else "")
-        if not why:
-            return Plan(made(distance, threads), rejected)
-        rejected[name] = why
-    raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in rejected.items()) + ".")
+    wanted = check_engine(engine)
+    asked = ENGINES if wanted == "auto" else {wanted: ENGINES[wanted]}
+    refused = {name: made.refuses(distance) for name, made in asked.items()}
+    able = [name for name, why in refused.items() if not why]
+    if not able:
+        raise InputError(
+            "No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in refused.items()) + "."
+        )
+    costs = {name: asked[name].cost(distance) for name in able} if len(able) > 1 else dict.fromkeys(able, Cost(0))
+    best = min(able, key=lambda name: costs[name].nanoseconds)
+    before = list(asked)[: list(asked).index(best)]
+    rejected = {name: refused[name] or _dearer(costs[name], costs[best], best) for name in before}
+    return Plan(asked[best](distance, threads), rejected)
+
+
+def _dearer(cost: Cost, least: Cost, best: str) -> str:
+    return f"{cost.why} ({cost.nanoseconds / max(least.nanoseconds, 1e-9):.2g} times the cost of {best})"
+
+
+def check_engine(name: str) -> str:
+    """The name of an engine, as it is called now."""
+    name = BEFORE.get(name, name) if isinstance(name, str) else name
+    check_choice("engine", name, ("auto", *ENGINES))
+    return name

@@ -12,9 +12,11 @@ from nearwise.differences.metric import Measured
 from nearwise.progress import progress
 from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest
-from nearwise.weights import Matrix, Weights
+from nearwise.weights import Weights
 
-__all__ = ["BlockEngine"]
+__all__ = ["NEEDS_MATRIX_INDEX", "BlockEngine"]
+
+NEEDS_MATRIX_INDEX = "a matrix of weights wants the index of that name"
 
 BLOCK_BYTES = 64 << 20
 """memory for one block of sums and its temporaries; about four arrays of the block's size live at once"""
@@ -24,6 +26,7 @@ class BlockEngine(Engine):
     """Serves every difference and every shape of weights but a matrix; exact in double precision."""
 
     name = "blocks"
+    nanoseconds = 3.0
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
@@ -31,8 +34,8 @@ class BlockEngine(Engine):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if isinstance(distance.weights, Matrix):
-            return "a matrix of weights wants the mapped engine"
+        if distance.weights.shape == "matrix":
+            return NEEDS_MATRIX_INDEX
         slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
         return f"feature {slow[0]!r} is compared by a Python function" if slow else ""
 

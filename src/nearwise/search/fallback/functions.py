@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nearwise.errors import warn
 from nearwise.search.base import Distance
-from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.weights import Matrix
+from nearwise.search.fallback.blocks import NEEDS_MATRIX_INDEX, BlockEngine
 
 __all__ = ["CallbackEngine", "warn_of_functions"]
 
@@ -21,6 +20,7 @@ def warn_of_functions(distance: Distance, pairs: str = "one call for every pair 
 
 class CallbackEngine(BlockEngine):
     name = "callback"
+    nanoseconds = 1000.0
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
@@ -28,4 +28,4 @@ class CallbackEngine(BlockEngine):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        return "a matrix of weights wants the mapped engine" if isinstance(distance.weights, Matrix) else ""
+        return NEEDS_MATRIX_INDEX if distance.weights.shape == "matrix" else ""

@@ -16,6 +16,7 @@ __all__ = ["ReferenceEngine"]
 
 class ReferenceEngine(Engine):
     name = "reference"
+    nanoseconds = 5000.0
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:

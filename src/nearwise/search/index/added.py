@@ -1,6 +1,6 @@
 """Cases added and forgotten without building the engine anew.
 
-A grown engine asks the one that was built before, over the cases of then, and scans the cases that came since. It is
+The index asks the one that was built before, over the cases of then, and scans the cases that came since. It is
 used while few cases came or went and nothing that measures them changed (ranges, levels, weights); then everything is
 built again. So adding n cases one by one builds the large engine about log n times.
 """
@@ -18,11 +18,11 @@ from nearwise.search.index.base import Index
 from nearwise.search.plan import plan
 from nearwise.search.selection.merge import Listed
 from nearwise.search.selection.smallest import empty_neighbours
-from nearwise.weights import Global, PerClass, Stored
+from nearwise.weights import Stored
 
-__all__ = ["GrownEngine", "grown"]
+__all__ = ["AddedIndex", "with_added"]
 
-SLOW_TO_BUILD = ("dense", "kd")
+SLOW_TO_BUILD = ("dense", "tree")
 """engines worth keeping"""
 LARGEST_SHARE = 0.1
 """added cases, of those in the engine built before, beyond which it is built again"""
@@ -32,10 +32,10 @@ SPARE = 8
 """neighbours asked for beyond k, so that ties at the k-th place are seen whole"""
 
 
-def grown(before: Engine, distance: Distance, kept: Ints, threads: int) -> GrownEngine | None:
+def with_added(before: Engine, distance: Distance, kept: Ints, threads: int) -> AddedIndex | None:
     """An engine for a distance whose first cases are those at ``kept`` of the engine before; None: build anew."""
     base, at = before, np.arange(len(before.distance.stored))
-    if isinstance(before, GrownEngine):
+    if isinstance(before, AddedIndex):
         base, at = before.base, before.base_at
     if base.name not in SLOW_TO_BUILD or not _same(before.distance, distance, kept):
         return None
@@ -46,12 +46,12 @@ def grown(before: Engine, distance: Distance, kept: Ints, threads: int) -> Grown
     added, forgotten = len(distance.stored) - left, len(base_at) - left
     if added > LARGEST_SHARE * left or forgotten > MOST_FORGOTTEN:
         return None
-    return GrownEngine(distance, threads, base, base_at)
+    return AddedIndex(distance, threads, base, base_at)
 
 
 def _same(old: Distance, new: Distance, kept: Ints) -> bool:
     """Whether the cases that stayed are measured and weighed as before."""
-    if type(old.weights) is not type(new.weights) or not isinstance(new.weights, Global | PerClass):
+    if type(old.weights) is not type(new.weights) or new.weights.shape not in ("global", "per-class"):
         return False
     if old.metric.p != new.metric.p or not np.array_equal(old.weights.values, new.weights.values):
         return False
@@ -74,7 +74,7 @@ def _same(old: Distance, new: Distance, kept: Ints) -> bool:
     return True
 
 
-class GrownEngine(Index):
+class AddedIndex(Index):
     """An engine over most of the cases, and one over the others."""
 
     def __init__(self, distance: Distance, threads: int, base: Engine, base_at: Ints) -> None:
@@ -96,7 +96,7 @@ class GrownEngine(Index):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        raise InputError("A grown engine comes from the one before it, not from the planner.")
+        raise InputError("An index of added cases comes from the one before it, not from the planner.")
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if not len(queries):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from nearwise.differences.metric import Measured
 from nearwise.progress import progress
 from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.layout.serves import Serves
 from nearwise.search.selection.smallest import empty_neighbours
 
 __all__ = ["SLOWER", "Index", "in_chunks"]
@@ -22,11 +23,16 @@ SLOWER = 20
 class Index(Engine):
     """An index over the stored cases, and ``rest``, which answers the questions that it does not."""
 
+    serves: ClassVar[Serves]
     rest_made: type[BlockEngine] = BlockEngine
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
         self.rest = self.rest_made(distance, threads)
+
+    @classmethod
+    def refuses(cls, distance: Distance) -> str:
+        return cls.serves.refuses(distance)
 
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
         return self.rest.levels(queries, k, payload, leave_out)

@@ -1,4 +1,4 @@
-"""The coded engine: purely symbolic distances, on deduplicated codes in the C++ core.
+"""The index of codes: purely symbolic distances, on deduplicated codes in the C++ core.
 
 Equal cases are stored once and sorted with the heaviest feature first, so that cases which agree in the heavy features
 form subtrees. 32 queries walk the tree together, each with a lower bound of one byte; a subtree or case is passed over
@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Encoded, Measure, Measured, power
 from nearwise.differences.profiles import ProfileFitted
 from nearwise.differences.symbolic import OverlapFitted
-from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Distance, Floats, Ints, Levels, Neighbours, Payload
 from nearwise.search.index.base import Index
-from nearwise.search.layout.columns import NOT_BUILT
-from nearwise.weights import Global, PerClass
+from nearwise.search.layout.segments import row_of_weights, skipped
+from nearwise.search.layout.serves import Serves
 
-__all__ = ["LEAF", "CodedEngine"]
+__all__ = ["LEAF", "CodesIndex"]
 
 LEAF = 4
 """a range of at most so many cases is scanned"""
@@ -39,30 +38,30 @@ PIECE_SECONDS = 0.05
 Codes = NDArray[np.int32]
 
 
-class CodedEngine(Index):
+class CodesIndex(Index):
     """`nearest` and `levels` run in the core."""
 
-    name = "coded"
+    name = "codes"
+    serves = Serves(forms=("overlap", "table"))
+    nanoseconds = 0.02
 
     def __init__(self, distance: Distance, threads: int = 1, leaf: int = LEAF) -> None:
         super().__init__(distance, threads)
         native = core()
-        if native is None:
-            raise InputError(f"The coded engine cannot serve: {NOT_BUILT}.")
-        weights, stored = distance.weights, distance.stored
+        assert native is not None  # refused otherwise
+        stored = distance.stored
         self._features = [
             _Feature(m, x, distance.metric.p) for m, x in zip(distance.metric.measures, stored.cases.columns)
         ]
-        part = np.zeros(len(stored), dtype=np.int32)
-        if isinstance(weights, PerClass) and stored.classes is not None:
-            part = stored.classes.astype(np.int32)
-        coefficients = np.atleast_2d(np.asarray(weights.values)) * distance.metric.scales()
+        coefficients = np.atleast_2d(np.asarray(distance.weights.values)) * distance.metric.scales()
         codes = np.empty((len(self._features), len(stored)), dtype=np.int32)
         for row, feature, column in zip(codes, self._features, stored.cases.columns, strict=True):
             row[:] = feature.stored(column)
         values = np.array([f.values for f in self._features], dtype=np.int32)
         is_table = np.array([f.is_table for f in self._features], dtype=np.uint8)
-        self._index = native.CodedIndex(codes, values, is_table, part, np.ascontiguousarray(coefficients), leaf)
+        self._index = native.CodedIndex(
+            codes, values, is_table, row_of_weights(distance), np.ascontiguousarray(coefficients), leaf
+        )
         patterns, nodes = self._index.patterns, self._index.nodes
         self.note = f"{patterns} different cases of {len(stored)}, in a tree of {nodes} nodes"
         self._row_bytes = sum(8 * f.values for f in self._features if f.is_table)
@@ -71,21 +70,12 @@ class CodedEngine(Index):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if core() is None:
-            return NOT_BUILT
-        if not isinstance(distance.weights, Global | PerClass):
-            return f"{distance.weights.shape} weights are not in the core"
-        if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
-            return "weights per class need stored cases with classes"
-        for measure in distance.metric.measures:
-            is_coded = isinstance(measure.fitted, OverlapFitted | ProfileFitted)
-            if not is_coded or measure.fitted.form not in ("overlap", "table"):
-                return f"feature {measure.name!r} ({measure.difference}) is not symbolic"
-            if not measure.is_constant:
-                return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
         if not distance.metric.measures:
             return "there are no features"
-        return ""
+        for measure in distance.metric.measures:
+            if not isinstance(measure.fitted, OverlapFitted | ProfileFitted):
+                return f"it does not compare feature {measure.name!r} ({measure.difference})"
+        return super().refuses(distance)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=False)
@@ -104,7 +94,7 @@ class CodedEngine(Index):
         codes = np.empty((m, p), dtype=np.int32)
         for f, (feature, column) in enumerate(zip(self._features, queries.columns, strict=True)):
             codes[:, f] = feature.asked(column)
-        skip = np.full(m, -1, dtype=np.int64) if leave_out is None else np.asarray(leave_out, dtype=np.int64)
+        skip = skipped(leave_out, m)
         step = m if self._tables is not None else max(1, TABLE_BYTES // self._row_bytes)
         starts = range(0, max(1, m), max(1, step))
         return [
@@ -123,11 +113,7 @@ class CodedEngine(Index):
             for f, feature in enumerate(self._features):
                 wanted, rows[:, f] = np.unique(codes[:, f], return_inverse=True)
                 tables.append(feature.terms(wanted))
-        search = native.CodedSearch(
-            self._index, codes, rows, tables, np.maximum(skip, -1),
-            np.ascontiguousarray(payload.codes, dtype=np.int32),
-            np.ascontiguousarray(payload.values, dtype=np.float64), payload.n_groups, k, TIE, distinct,
-        )  # fmt: skip
+        search = native.CodedSearch(self._index, codes, rows, tables, skip, *payload.packed, k, TIE, distinct)
         for _ in progress(self._pieces(search, len(codes)), 100, "searching"):
             pass
         found: tuple[NDArray[Any], ...] = search.result()

@@ -15,20 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.search.base import Distance, Engine, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index
 from nearwise.search.index.proposals import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.index.weighed_scan import WeighedEngine
-from nearwise.search.layout.columns import NOT_BUILT, Layout, asks_left_out, not_in_core, typed
-from nearwise.search.layout.contrasts import Shortened
+from nearwise.search.index.scan import ScanIndex
+from nearwise.search.layout.columns import Layout, asks_left_out, typed
+from nearwise.search.layout.contrasts import Contrasts
 from nearwise.search.layout.left_out import LeftOut
+from nearwise.search.layout.segments import row_of_weights
+from nearwise.search.layout.serves import IN_CORE
 from nearwise.search.selection.smallest import empty_neighbours
-from nearwise.weights import Global, PerCase, PerClass, PerQuery
 
-__all__ = ["DenseEngine"]
+__all__ = ["DenseIndex"]
 
 PAYS = 1_000
 """bytes save the time of this many feature differences for each case that they must leave to single precision"""
@@ -36,30 +35,26 @@ FEW = 32
 """packing the cases anew takes the time in which the plain scan answers about this many queries"""
 
 
-class DenseEngine(Index):
+class DenseIndex(Index):
     """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
 
     name = "dense"
+    serves = IN_CORE
+    nanoseconds = 0.05
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
         native = core()
-        if native is None:
-            raise InputError(f"The dense engine cannot serve: {NOT_BUILT}.")
+        assert native is not None  # refused otherwise
         layout = self._layout = Layout.of(distance.metric)
-        self._by_query = isinstance(distance.weights, PerQuery)
-        self._by_case = isinstance(distance.weights, PerCase) and not self._by_query
-        # weights of cases and queries come with them
-        one_weight = np.ones(len(distance.metric.names))
-        self._coefficients = layout.coefficients(
-            one_weight if isinstance(distance.weights, PerCase) else distance.weights.values
-        )
-        self._short = Shortened.of(layout) if layout.joins and distance.metric.p == 2 else None
+        self._by_query = distance.weights.shape == "per-query"
+        self._by_case = distance.weights.shape == "per-case"
+        plain = not self._by_query and not self._by_case  # otherwise weights come with cases and queries
+        self._coefficients = layout.coefficients(distance.weights.values if plain else np.ones(len(layout.embedded)))
+        self._short = Contrasts.of(layout) if layout.joins and distance.metric.p == 2 else None
         self._numbers = layout.is_symbol == 0
-        plain = distance.metric.p in (1, 2) and not self._by_query and not self._by_case
-        self._bytes = (
-            native.CoarseIndex(*self._arguments()) if plain and native.instruction_set() != "baseline" else None
-        )
+        in_bytes = plain and distance.metric.p in (1, 2) and native.instruction_set() != "baseline"
+        self._bytes = native.CoarseIndex(*self._arguments()) if in_bytes else None
         if self._bytes is not None and not self._bytes.is_usable:
             self._bytes = None
         if self._bytes is None and not self._by_query and not self._singles.is_usable:
@@ -69,17 +64,8 @@ class DenseEngine(Index):
         holes = np.array([c.missing is not None for c in distance.stored.cases.columns])[layout.feature]
         self._unequal_holes = np.flatnonzero(own & holes)
 
-    @classmethod
-    def refuses(cls, distance: Distance) -> str:
-        if not isinstance(distance.weights, Global | PerClass | PerCase | PerQuery):
-            return f"{distance.weights.shape} weights are not in this scan"
-        return not_in_core(distance)
-
     def _arguments(self) -> tuple[Any, ...]:
-        stored, weights, layout = self.distance.stored, self.distance.weights, self._layout
-        segment = np.zeros(len(stored), dtype=np.int32)
-        if isinstance(weights, PerClass) and stored.classes is not None:
-            segment = stored.classes.astype(np.int32)
+        stored, layout, segment = self.distance.stored, self._layout, row_of_weights(self.distance)
         power = float(self.distance.metric.p)
         said = layout.is_symbol, self._coefficients, layout.one, layout.both
         if self._short is not None:
@@ -140,15 +126,13 @@ class DenseEngine(Index):
         engine, skip = None if self._by_query else self._plain, None if leave_out is None else leave_out[rows]
         if engine is None:
             own = self.distance.weights.of_queries(rows, len(queries))
-            engine = WeighedEngine(Distance(self.distance.metric, own, self.distance.stored), self.threads)
+            engine = ScanIndex(Distance(self.distance.metric, own, self.distance.stored), self.threads)
         return engine.nearest(queries.take(rows), k, payload, skip)
 
     @cached_property
     def _plain(self) -> Engine:
         """What scans in double precision, where weights do not come with the queries."""
-        if self._by_case:
-            return self.rest if self._layout.joins else WeighedEngine(self.distance, self.threads)
-        return NativeEngine(self.distance, self.threads)
+        return ScanIndex(self.distance, self.threads)
 
     def _ask_bytes(self, index: Any, question: Question, rows: NDArray[np.intp], out: Neighbours) -> NDArray[np.intp]:
         """Answers what bytes can; gives the queries that are left."""

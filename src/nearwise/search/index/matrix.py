@@ -22,16 +22,17 @@ from nearwise.search.index.proposals import PRODUCT, Question, by_singles
 from nearwise.search.layout.contrasts import DECIDES, PROPOSES
 from nearwise.search.selection.smallest import empty_neighbours
 
-__all__ = ["MappedEngine"]
+__all__ = ["MatrixIndex"]
 
 PIECE = 65_536
 """cases projected at a time"""
 
 
-class MappedEngine(Index):
+class MatrixIndex(Index):
     """Proposes among projected cases; what it leaves, and all without the core, goes to the blocks."""
 
-    name = "mapped"
+    name = "matrix"
+    nanoseconds = 0.1
     rest: MatrixBlocks
     rest_made = MatrixBlocks
 

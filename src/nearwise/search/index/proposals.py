@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Ints, Neighbours, Payload
 from nearwise.search.index.base import SLOWER
+from nearwise.search.layout.segments import skipped
 
 __all__ = ["LOOSE", "MODULI", "POWERS", "PRODUCT", "SQUARES", "Question", "by_singles", "in_parts"]
 
@@ -51,9 +52,7 @@ class Question:
     def of(
         cls, asked: NDArray[np.float64], k: int, payload: Payload, leave_out: Ints | None, **more: NDArray[np.float64]
     ) -> Question:
-        skip = np.full(len(asked), -1) if leave_out is None else leave_out
-        skip = np.ascontiguousarray(skip, dtype=np.int64)
-        return cls(asked, skip, k, *payload.packed, more)
+        return cls(asked, skipped(leave_out, len(asked)), k, *payload.packed, more)
 
     def rows(self, rows: Rows) -> tuple[Any, ...]:
         return self.asked[rows], self.skip[rows], self.k, TIE, self.codes, self.values, self.n_groups

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Encoded, Measure, Measured
 from nearwise.differences.text import Strings
-from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
-from nearwise.search.layout.columns import NOT_BUILT, packed
+from nearwise.search.layout.columns import packed
+from nearwise.search.layout.segments import row_of_weights, skipped
+from nearwise.search.layout.serves import Serves
 from nearwise.search.selection.smallest import empty_neighbours
-from nearwise.weights import Global, PerClass
 
 __all__ = ["TextStages"]
 
+SERVES = Serves(forms=("line", "overlap", "pair"), powers=(1, 2))
 LETTERS, COUNTS = 255, 32
 """letters of a text at most, and counts of letters, in native/index/two_stage/two_stage.hpp"""
 CHUNK_LETTERS = 150_000_000
@@ -44,18 +45,14 @@ class TextStages:
 
     def __init__(self, distance: Distance, threads: int) -> None:
         native = core()
-        if native is None:
-            raise InputError(f"Texts cannot be served: {NOT_BUILT}.")
+        assert native is not None  # refused otherwise
         self.threads = threads or len(os.sched_getaffinity(0))
         measures, scales = distance.metric.measures, distance.metric.scales()
-        cases, weights, classes = distance.stored.cases, distance.weights, distance.stored.classes
+        cases = distance.stored.cases
         self.cheap = [f for f, m in enumerate(measures) if not _is_text(m)]
         self.texts = [f for f, m in enumerate(measures) if _is_text(m)]
         self.n = len(cases)
-        segment = np.zeros(self.n, dtype=np.int32)
-        if isinstance(weights, PerClass) and classes is not None:
-            segment = classes.astype(np.int32)
-        coefficients = np.atleast_2d(weights.values * scales)
+        coefficients = np.atleast_2d(distance.weights.values * scales)
         one, both = distance.metric.one, distance.metric.both
         shares = np.array([float(_edits(measures[f]) == "share") for f in self.texts])
         terms = np.stack([np.array(self.texts, float), shares, one[self.texts], both[self.texts]], axis=1)
@@ -67,8 +64,8 @@ class TextStages:
         parts = [_packed(d, a, self.width, True) for d, a in zip(distinct, self.alphabets, strict=True)]
         self.index = native.StagedIndex(
             self._cheap(cases), distance.metric.is_overlap[self.cheap],
-            segment, np.ascontiguousarray(coefficients[:, self.cheap]), one[self.cheap], both[self.cheap],
-            int(distance.metric.p), *map(np.concatenate, zip(*parts, strict=True)),
+            row_of_weights(distance), np.ascontiguousarray(coefficients[:, self.cheap]), one[self.cheap],
+            both[self.cheap], int(distance.metric.p), *map(np.concatenate, zip(*parts, strict=True)),
             np.stack([of + start for of, start in zip(text_of, starts, strict=True)]).astype(np.int32), terms,
             np.ascontiguousarray(coefficients[:, self.texts]),
         )  # fmt: skip
@@ -76,21 +73,16 @@ class TextStages:
     @classmethod
     def refuses(cls, distance: Distance) -> str:
         """Why the kernel cannot serve a distance; empty where it can."""
-        if core() is None:
-            return NOT_BUILT
-        if not isinstance(distance.weights, Global | PerClass):
-            return f"{distance.weights.shape} weights are not in the core"
-        if distance.metric.p not in (1, 2):
-            return f"p={distance.metric.p:g} is not in the core"
+        why = SERVES.refuses(distance)
+        if why:
+            return why
         if not len(distance.stored):
             return "there are no cases"
         if not np.isfinite(np.asarray(distance.weights.values) * distance.metric.scales()).all():
             return "a weight over the unit of its feature is not a finite number"
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
-            if measure.fitted.form not in ("line", "overlap") and not _is_text(measure):
-                return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-            if not measure.is_constant:
-                return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
+            if measure.fitted.form == "pair" and not _is_text(measure):
+                return f"it does not compare feature {measure.name!r} ({measure.difference})"
             if _is_text(measure) and max(map(len, column.values), default=0) > LETTERS:
                 return f"feature {measure.name!r} has texts of more than {LETTERS} letters"
             if _is_text(measure) and len(set().union(*column.values)) >= 256:
@@ -113,20 +105,24 @@ class TextStages:
         width = max((len(v) for column in columns for v in column.values), default=0)
         texts = [_packed(_texts(c), a, width, False) for c, a in zip(columns, self.alphabets, strict=True)]
         letters, counts, lengths = (np.ascontiguousarray(np.stack(part, axis=1)) for part in zip(*texts, strict=True))
-        skip = np.full(len(queries), -1) if leave_out is None else np.where(leave_out < 0, -1, leave_out)
-        skip = np.ascontiguousarray(skip, dtype=np.int64)
-        codes = np.ascontiguousarray(payload.codes, dtype=np.int32)
-        values = np.ascontiguousarray(payload.values, dtype=np.float64)
+        skip, packed_payload = skipped(leave_out, len(queries)), payload.packed
         work = len(self.texts) * self.n * max(40, self.width) * (1 + width // 64)
         step = max(self.threads, CHUNK_LETTERS * self.threads // work)
         starts = range(0, len(queries), step)
         for start in progress(starts, len(starts), "searching"):
             rows = slice(start, start + step)
             found = self.index.nearest(
-                asked[rows], letters[rows], counts[rows], lengths[rows], skip[rows], k, TIE, codes, values,
-                payload.n_groups, self.threads,
-            )  # fmt: skip
-            out.sums[rows], out.indices[rows], out.inside[rows], out.tied[rows], out.tie_sums[rows] = found
+                asked[rows],
+                letters[rows],
+                counts[rows],
+                lengths[rows],
+                skip[rows],
+                k,
+                TIE,
+                *packed_payload,
+                self.threads,
+            )
+            out.put(rows, Neighbours(*found))
         return out
 
     def _cheap(self, cases: Measured) -> Floats:

@@ -1,4 +1,4 @@
-"""The kd engine: a tree per class over numbers, for tables of few dimensions or of few that matter."""
+"""The tree: a kd-tree per class over numbers, for tables of few dimensions or of few that matter."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.search.base import TIE, Distance, Engine, Floats, Ints, Neighbours, Payload
+from nearwise.search.base import TIE, Cost, Distance, Engine, Floats, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index
-from nearwise.search.index.scan import NativeEngine
-from nearwise.search.layout.columns import NOT_BUILT, Layout, packed
-from nearwise.search.layout.segments import Segments
+from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.scan import ScanIndex
+from nearwise.search.layout.columns import Layout, packed
+from nearwise.search.layout.segments import Segments, skipped
+from nearwise.search.layout.serves import Serves
 from nearwise.search.selection.smallest import empty_neighbours
-from nearwise.weights import Global, PerClass, Stored
+from nearwise.weights import Stored
 
-__all__ = ["KdEngine"]
+__all__ = ["TreeIndex"]
 
 FEWEST = 4_000
 """stored cases below which the probe and the tree (3 ms) cost more than they save on the first few hundred queries"""
@@ -32,7 +33,7 @@ PROBE_K = 10
 SAMPLES = (2_000, 16_000)
 """sizes of the two trees by whose visits those of the whole tree are foretold"""
 LARGEST_SHARE = 0.05
-"""foretold share of visited cases beyond which the dense engine is preferred
+"""foretold share of visited cases beyond which the dense index is faster: a visit costs as much as 20 cases there
 
 Measured on 100,000 cases of d normal features, k = 10, two threads (`benchmarks/planner.py`): the dense engine takes 31
 times as long as the tree with d = 2, 8.6 times with 4, 3 times with 6, where 2% are visited, as long with 8, where 8%
@@ -46,19 +47,20 @@ CHUNK_SECONDS = 0.04
 """aim of one call, so that Ctrl-C answers"""
 
 
-class KdEngine(Index):
+class TreeIndex(Index):
     """`nearest` and `within` search the tree; queries with missing values are scanned.
 
     ``note`` says which share of the cases the search for a few of them visits.
     """
 
-    name = "kd"
+    name = "tree"
+    serves = Serves(forms=("line",), powers=(1, 2), every_policy=True)
+    nanoseconds = DenseIndex.nanoseconds / LARGEST_SHARE
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
         native = core()
-        if native is None:
-            raise InputError(f"The kd engine cannot serve: {NOT_BUILT}.")
+        assert native is not None  # refused otherwise
         segments, n = Segments.of(distance), len(distance.stored)
         columns = segments.arranged(packed(distance.stored.cases))
         coefficients = Layout.of(distance.metric).coefficients(distance.weights.values)
@@ -71,21 +73,14 @@ class KdEngine(Index):
     @cached_property
     def _scan(self) -> Engine:
         """What searches for queries with holes: the scan knows some policies of missing values, the rest all."""
-        return self.rest if NativeEngine.refuses(self.distance) else NativeEngine(self.distance, self.threads)
+        return self.rest if ScanIndex.refuses(self.distance) else ScanIndex(self.distance, self.threads)
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if core() is None:
-            return NOT_BUILT
-        if not isinstance(distance.weights, Global | PerClass):
-            return f"{distance.weights.shape} weights are not for a tree"
-        if isinstance(distance.weights, PerClass) and distance.stored.classes is None:
-            return "weights per class need stored cases with classes"
-        if distance.metric.p not in (1, 2):
-            return f"p={distance.metric.p:g} is not in the core"
+        why = super().refuses(distance)
+        if why:
+            return why
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
-            if measure.fitted.form != "line":
-                return f"feature {measure.name!r} ({measure.difference}) is not on a line"
             if column.missing is not None and column.missing.any():
                 return f"feature {measure.name!r} is missing in stored cases"
             if np.abs(column.values).max(initial=0.0) > LARGEST_VALUE:
@@ -93,12 +88,12 @@ class KdEngine(Index):
         return ""
 
     @classmethod
-    def loses(cls, distance: Distance) -> str:
-        n = len(distance.stored)
+    def cost(cls, distance: Distance) -> Cost:
+        n, p = len(distance.stored), len(distance.metric.measures)
         if n < FEWEST:
-            return f"for fewer than {FEWEST} cases a scan is as fast"
-        share = min(1.0, _foretold(distance) / n)
-        return f"a search would visit about {share:.0%} of the cases" if share > LARGEST_SHARE else ""
+            return Cost(n * p * cls.nanoseconds, f"fewer than {FEWEST} cases are not worth a tree")
+        visits = min(float(n), _foretold(distance))
+        return Cost(visits * p * cls.nanoseconds, f"a search would visit about {visits / n:.0%} of the cases")
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
@@ -129,9 +124,8 @@ class KdEngine(Index):
     def _sorted_out(self, queries: Measured, leave_out: Ints | None) -> tuple[Floats, NDArray[np.int64], Ints, Ints]:
         """(m, p) values, (m,) cases to skip, the queries for the tree and those with holes or endless squares."""
         values = np.ascontiguousarray(packed(queries).T)
-        skip = np.full(len(queries), -1) if leave_out is None else np.maximum(leave_out, -1)
         fit = (np.abs(values) <= LARGEST_VALUE).all(axis=1)
-        return values, skip.astype(np.int64), np.flatnonzero(fit), np.flatnonzero(~fit)
+        return values, skipped(leave_out, len(queries)), np.flatnonzero(fit), np.flatnonzero(~fit)
 
     def _probed(self, columns: Floats, order: NDArray[np.int64]) -> float:
         """Mean number of cases that a search for the neighbours of a few stored cases looks at."""
@@ -175,7 +169,7 @@ def _foretold(distance: Distance) -> float:
     sizes = [min(n, size) for size in SAMPLES]
     visits: list[float] = []
     for size in sizes:
-        visits.append(KdEngine(_some(distance, np.sort(order[:size])), threads=1).visits)
+        visits.append(TreeIndex(_some(distance, np.sort(order[:size])), threads=1).visits)
         if visits[0] > LARGEST_SHARE * n:
             return visits[0] * n / sizes[0]
     if sizes[0] == sizes[1]:

@@ -22,15 +22,15 @@ from nearwise.differences.prepared import Prepared
 from nearwise.differences.text import Strings
 from nearwise.native import core
 from nearwise.progress import progress
-from nearwise.search.base import Distance, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.fallback.blocks import BLOCK_BYTES
+from nearwise.search.base import Cost, Distance, Floats, Ints, Levels, Neighbours, Payload
+from nearwise.search.fallback.blocks import BLOCK_BYTES, NEEDS_MATRIX_INDEX, BlockEngine
 from nearwise.search.fallback.functions import warn_of_functions
 from nearwise.search.index.base import Index
 from nearwise.search.index.texts import TextStages
 from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest, tie_bounds
-from nearwise.weights import Matrix, Weights
+from nearwise.weights import Weights
 
-__all__ = ["StagedEngine"]
+__all__ = ["TwoStageIndex"]
 
 SLACK = 1e-11
 """relative; covers the rounding of sums over 10,000 features"""
@@ -90,10 +90,11 @@ class Stage:
         return total
 
 
-class StagedEngine(Index):
+class TwoStageIndex(Index):
     """Serves tables with cheap features (numbers, symbols) beside costly ones (text, sets, vectors, functions)."""
 
-    name = "staged"
+    name = "two-stage"
+    nanoseconds = BlockEngine.nanoseconds
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:
         super().__init__(distance, threads)
@@ -116,8 +117,8 @@ class StagedEngine(Index):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if isinstance(distance.weights, Matrix):
-            return "a matrix of weights wants the mapped engine"
+        if distance.weights.shape == "matrix":
+            return NEEDS_MATRIX_INDEX
         costly = [m.fitted.form == "pair" for m in distance.metric.measures]
         if not any(costly):
             return "no feature is costly to compare"
@@ -127,17 +128,18 @@ class StagedEngine(Index):
         return f"feature {ignoring[0]!r} has the missing policy 'ignore', which rescales sums" if ignoring else ""
 
     @classmethod
-    def loses(cls, distance: Distance) -> str:
+    def cost(cls, distance: Distance) -> Cost:
+        """Whatever the number of cases, about as many are compared in full: ``FEW`` is what that takes in blocks."""
         n, fitted = len(distance.stored), [m.fitted for m in distance.metric.measures]
+        each = len(fitted) * cls.nanoseconds
         if any(not f.vectorised for f in fitted):
-            return ""
-        few = FEW
-        if any(isinstance(f, Strings) for f in fitted):
-            why = TextStages.refuses(distance)
-            if why:  # rapidfuzz is 3 times faster in blocks, which random texts do not make up for
-                return f"texts outside the C++ core are faster in blocks ({why})"
-            few = FEW_TEXTS
-        return f"{n} cases are few: every pair is faster up to {few}" if n <= few else ""
+            return Cost(each)
+        if not any(isinstance(f, Strings) for f in fitted):
+            return Cost((FEW + 1) * each, f"{n} cases are few: every pair is faster up to {FEW}")
+        why = TextStages.refuses(distance)
+        if why:  # rapidfuzz is 3 times faster in blocks, which random texts do not make up for
+            return Cost(3 * n * each, f"texts outside the C++ core are faster in blocks ({why})")
+        return Cost((FEW_TEXTS + 1) * each, f"{n} cases are few: every pair is faster up to {FEW_TEXTS}")
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if self._texts is not None and core() is not None and self._texts.fits(queries).all():

@@ -15,15 +15,10 @@ from numpy.typing import NDArray
 
 from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Measured, Metric
-from nearwise.differences.profiles import Rooted
 from nearwise.differences.shares import SharesFitted
-from nearwise.native import core
-from nearwise.search.base import Distance, Floats
-from nearwise.weights import PerCase, PerQuery
+from nearwise.search.base import Floats
 
-__all__ = ["NOT_BUILT", "Layout", "asks_left_out", "not_in_core", "packed"]
-
-NOT_BUILT = "the C++ core is not built (or NEARWISE_NATIVE=0)"
+__all__ = ["Layout", "asks_left_out", "packed", "typed"]
 
 
 @dataclass(frozen=True)
@@ -113,30 +108,6 @@ def packed(cases: Measured) -> Floats:
         if column.missing is not None:
             row[column.missing] = np.nan
     return out
-
-
-def not_in_core(distance: Distance) -> str:
-    """Why some feature cannot be a column of the core, or a missing value no constant; empty where all can."""
-    if core() is None:
-        return NOT_BUILT
-    for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
-        fitted = measure.fitted
-        if fitted.form not in ("line", "overlap") and not _embeds(fitted, distance):
-            return f"feature {measure.name!r} ({measure.difference}) is not in the core"
-        if not measure.is_constant:
-            return f"feature {measure.name!r} has the missing policy {measure.policy!r}"
-        if isinstance(fitted, Rooted):
-            known = column.values if column.missing is None else column.values[~column.missing]
-            if fitted.strange[known].any():
-                return f"feature {measure.name!r} has stored symbols that are compared by overlap"
-    return ""
-
-
-def _embeds(fitted: Fitted, distance: Distance) -> bool:
-    """Whether a feature becomes numbers of the core; squares that are added up first know no weights of cases."""
-    if not fitted.embeds or distance.metric.p != fitted.embeds_at or isinstance(distance.weights, PerQuery):
-        return False
-    return fitted.embeds_at == 1 or not isinstance(distance.weights, PerCase)
 
 
 def asks_left_out(metric: Metric, queries: Measured) -> bool:

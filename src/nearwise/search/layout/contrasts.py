@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.search.layout.columns import Layout
 
-__all__ = ["BOTH", "DECIDES", "PROPOSES", "Shortened", "contrasts"]
+__all__ = ["BOTH", "DECIDES", "PROPOSES", "Contrasts", "contrasts"]
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ BOTH, DECIDES, PROPOSES = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Shortened:
+class Contrasts:
     """The columns of a layout, followed by those that stand in for the vectors among them."""
 
     vectors: tuple[NDArray[np.intp], ...]
@@ -30,7 +30,7 @@ class Shortened:
     joined: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, layout: Layout) -> Shortened:
+    def of(cls, layout: Layout) -> Contrasts:
         embedded = [f for f, fitted in enumerate(layout.embedded) if fitted is not None]
         return cls(tuple(np.flatnonzero(layout.feature == f) for f in embedded), layout.joined)
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured
 from nearwise.differences.shares import SharesFitted
 from nearwise.search.base import Distance
-from nearwise.weights import PerCase
 
 __all__ = ["LeftOut"]
 
@@ -47,7 +46,7 @@ class LeftOut:
         """(p,) the largest coefficient of each feature."""
         weights = self.distance.weights
         values = np.asarray(weights.values, dtype=np.float64)
-        if isinstance(weights, PerCase) or values.ndim == 2:
+        if values.ndim == 2:
             values = values.max(axis=0, initial=0.0)
         return np.asarray(values * self.distance.metric.scales())
 

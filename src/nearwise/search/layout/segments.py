@@ -8,9 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.search.base import Distance, Floats, Ints, Payload
-from nearwise.weights import PerClass, PerValue
 
-__all__ = ["Segments"]
+__all__ = ["Segments", "row_of_weights", "skipped"]
+
+
+def row_of_weights(distance: Distance) -> NDArray[np.int32]:
+    """(n,) the row of weights that each stored case weighs by: its class where they go by class, else 0."""
+    if distance.weights.shape != "per-class" or distance.stored.classes is None:
+        return np.zeros(len(distance.stored), dtype=np.int32)
+    return distance.stored.classes.astype(np.int32)
+
+
+def skipped(leave_out: Ints | None, m: int) -> NDArray[np.int64]:
+    """(m,) the stored case that each query leaves out, or -1."""
+    if leave_out is None:
+        return np.full(m, -1, dtype=np.int64)
+    return np.maximum(leave_out, -1).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -24,8 +37,8 @@ class Segments:
 
     @classmethod
     def of(cls, distance: Distance) -> Segments:
-        classes, weights, n = distance.stored.classes, distance.weights, len(distance.stored)
-        rows = len(weights.classes) if isinstance(weights, PerClass | PerValue) else 0
+        classes, n = distance.stored.classes, len(distance.stored)
+        rows = len(getattr(distance.weights, "classes", ()))
         if classes is None or not rows:
             return cls(np.arange(n), np.array([0, n]))
         order = np.argsort(classes, kind="stable").astype(np.int64)
@@ -38,11 +51,10 @@ class Segments:
 
     def skipped(self, leave_out: Ints | None, m: int) -> NDArray[np.int64]:
         """(m,) the place that each query leaves out, or -1."""
-        if leave_out is None:
-            return np.full(m, -1, dtype=np.int64)
-        place = np.empty(len(self.order), dtype=np.int64)
+        skip = skipped(leave_out, m)
+        place = np.full(len(self.order) + 1, -1, dtype=np.int64)  # the last place is that of -1
         place[self.order] = np.arange(len(self.order))
-        return np.where(leave_out < 0, -1, place[leave_out])
+        return place[skip]
 
     def payload(self, payload: Payload) -> tuple[NDArray[np.int32], Floats, int]:
         """Codes and values by place, and the number of groups: what the kernels take."""

@@ -21,7 +21,8 @@ from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import counted
 from nearwise.search.base import TIE, Distance, Floats, Payload
-from nearwise.search.layout.columns import Layout, not_in_core
+from nearwise.search.layout.columns import Layout
+from nearwise.search.layout.serves import not_in_core
 from nearwise.search.plan import plan
 from nearwise.statistics.trials.pairs import PairTrials
 from nearwise.vote import InverseDistance, Majority, collect, winners

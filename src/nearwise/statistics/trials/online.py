@@ -11,7 +11,8 @@ from nearwise.native import core
 from nearwise.search.base import TIE, Distance, Floats
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.matrix_blocks import MatrixBlocks
-from nearwise.search.layout.columns import Layout, not_in_core, packed
+from nearwise.search.layout.columns import Layout, packed
+from nearwise.search.layout.serves import not_in_core
 from nearwise.weights import Global, Matrix, Stored, Weights
 
 __all__ = ["Pool"]

@@ -7,7 +7,7 @@ import pytest
 
 from nearwise import KNNClassifier, NearestCases
 from nearwise.native import core
-from nearwise.search.index.added import MOST_FORGOTTEN, GrownEngine
+from nearwise.search.index.added import MOST_FORGOTTEN, AddedIndex
 
 pytestmark = pytest.mark.skipif(core() is None, reason="without the core there is no engine that is slow to build")
 
@@ -31,7 +31,7 @@ def test_answers_equal_those_of_a_fit_on_what_is_there(ties, k):
     clf = KNNClassifier(**settings(n_neighbors=k)).fit(X[:850], y[:850])
     clf.partial_fit(X[850:870], y[850:870]).forget([5, 7, 853])
     clf.partial_fit(X[870:], y[870:]).forget([300, 860])
-    assert isinstance(clf.plan_.engine, GrownEngine)
+    assert isinstance(clf.plan_.engine, AddedIndex)
     assert len(clf.plan_.engine.recent_at) == 48
     assert clf.plan_.engine.forgotten == 3
     kept = np.setdiff1d(np.arange(900), [5, 7, 853, 300, 860])
@@ -50,7 +50,7 @@ def test_weights_per_class_grow_too():
 
     weights = PerClass(np.random.default_rng(2).random((2, 6)), [f"x{j}" for j in range(6)], [0, 1], [0.5, 0.5])
     clf = KNNClassifier(**settings(feature_weights=weights)).fit(X[:480], y[:480]).partial_fit(X[480:], y[480:])
-    assert isinstance(clf.plan_.engine, GrownEngine)
+    assert isinstance(clf.plan_.engine, AddedIndex)
     again = KNNClassifier(**settings(feature_weights=weights)).fit(X, y)
     np.testing.assert_array_equal(clf.kneighbors(X)[1], again.kneighbors(X)[1])
 
@@ -62,7 +62,7 @@ def test_weights_per_class_grow_too():
 def test_it_is_built_anew_where_the_range_changes_or_many_cases_came(more, why):
     near = NearestCases(n_neighbors=3, engine="dense").fit(numbers(400))
     near.partial_fit(more)
-    assert not isinstance(near.plan_.engine, GrownEngine), why
+    assert not isinstance(near.plan_.engine, AddedIndex), why
 
 
 def test_it_is_built_anew_where_many_cases_went():
@@ -70,18 +70,18 @@ def test_it_is_built_anew_where_many_cases_went():
     near.forget(range(10, 10 + MOST_FORGOTTEN))
     assert near.plan_.engine.forgotten == MOST_FORGOTTEN
     near.forget([100])
-    assert not isinstance(near.plan_.engine, GrownEngine)
+    assert not isinstance(near.plan_.engine, AddedIndex)
 
 
 def test_learned_weights_that_change_build_it_anew():
     X, y = numbers(400), np.random.default_rng(1).integers(0, 2, 400)
     clf = KNNClassifier(**settings(feature_weights="ig")).fit(X[:390], y[:390]).partial_fit(X[390:], y[390:])
-    assert not isinstance(clf.plan_.engine, GrownEngine)
+    assert not isinstance(clf.plan_.engine, AddedIndex)
 
 
 def test_the_plan_tells_and_a_pickle_is_built_anew():
     near = NearestCases(n_neighbors=3, engine="dense").fit(numbers(400)).partial_fit(numbers(5, seed=3) / 9)
     assert "built before 5 cases were added and 0 forgotten" in near.plan_.describe()
     again = pickle.loads(pickle.dumps(near))
-    assert not isinstance(again.plan_.engine, GrownEngine)
+    assert not isinstance(again.plan_.engine, AddedIndex)
     np.testing.assert_array_equal(again.kneighbors(numbers(9))[1], near.kneighbors(numbers(9))[1])

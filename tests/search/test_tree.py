@@ -11,7 +11,7 @@ from nearwise.differences.metric import Metric
 from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.tree import KdEngine
+from nearwise.search.index.tree import TreeIndex
 from nearwise.search.plan import plan
 from nearwise.weights import Global, PerClass, Stored
 
@@ -42,7 +42,7 @@ def numbers(X, Q, weights=None, p=2, scale="range", policy="max", seed=0):
 
 
 def assert_bits(distance, queries, payload, k, leave_out=None, truth=BlockEngine):
-    found = KdEngine(distance).nearest(queries, k, payload, leave_out)
+    found = TreeIndex(distance).nearest(queries, k, payload, leave_out)
     expected = truth(distance).nearest(queries, k, payload, leave_out)
     for name in ("sums", "indices", "inside", "tied", "tie_sums"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
@@ -61,7 +61,7 @@ def test_the_tree_equals_the_reference_to_the_last_bit(seed, kinds, k, p, policy
     shape = "per-class" if per_class else "global"
     distance, queries, payload = problem(seed, kinds, n=n, p=p, policy=policy, holes=0.0, shape=shape)
     leave_out = np.arange(len(queries)) % (n + 1) - 1
-    compare(KdEngine, distance, queries, payload, k, leave_out)
+    compare(TreeIndex, distance, queries, payload, k, leave_out)
     assert_bits(distance, queries, payload, k, leave_out, reference)
 
 
@@ -74,7 +74,7 @@ def test_queries_with_missing_values_are_answered_in_their_places(policy, per_cl
     weights = rng.random((3, 3)) if per_class else rng.random(3)
     distance, queries, payload = numbers(rng.random((250, 3)), Q, weights, policy=policy)
     leave_out = rng.integers(-1, 250, 40)
-    compare(KdEngine, distance, queries, payload, 4, leave_out)
+    compare(TreeIndex, distance, queries, payload, 4, leave_out)
     assert_bits(distance, queries, payload, 4, leave_out)
 
 
@@ -107,8 +107,8 @@ def test_leave_one_out_equals_the_blocks_to_the_last_bit(kind, p, scale):
 def test_no_query_and_no_case_give_empty_answers():
     distance, queries, payload = numbers(np.random.default_rng(0).random((50, 2)), np.zeros((2, 2)))
     none = queries.take(slice(0, 0))
-    assert KdEngine(distance).nearest(none, 3, payload).sums.shape == (0, 3)
-    assert KdEngine(distance).within(none, np.zeros(0)) == []
+    assert TreeIndex(distance).nearest(none, 3, payload).sums.shape == (0, 3)
+    assert TreeIndex(distance).within(none, np.zeros(0)) == []
 
 
 def test_a_query_whose_square_is_infinite_is_left_to_the_scan():
@@ -121,11 +121,11 @@ def test_a_query_whose_square_is_infinite_is_left_to_the_scan():
 def test_any_number_of_threads_and_any_chunk_give_the_same(monkeypatch):
     rng = np.random.default_rng(0)
     distance, queries, payload = numbers(np.round(rng.random((3000, 3)), 1), rng.random((200, 3)))
-    expected = KdEngine(distance, threads=1).nearest(queries, 7, payload)
+    expected = TreeIndex(distance, threads=1).nearest(queries, 7, payload)
     monkeypatch.setattr("nearwise.search.index.tree.CHUNK_SECONDS", 0.0)
     monkeypatch.setattr("nearwise.search.index.tree.GRAIN", 7)
     for threads in (1, 2, 5):
-        found = KdEngine(distance, threads=threads).nearest(queries, 7, payload)
+        found = TreeIndex(distance, threads=threads).nearest(queries, 7, payload)
         for name in ("sums", "indices", "inside", "tied", "tie_sums"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
@@ -137,11 +137,11 @@ def planned(X, weights=None):
 def test_the_planner_takes_the_tree_by_intrinsic_dimension_not_by_the_number_of_features():
     rng = np.random.default_rng(0)
     sheet = rng.normal(size=(20_000, 2)) @ rng.normal(size=(2, 16))
-    assert planned(sheet).engine.name == "kd"
-    assert planned(rng.random((20_000, 3))).engine.name == "kd"
+    assert planned(sheet).engine.name == "tree"
+    assert planned(rng.random((20_000, 3))).engine.name == "tree"
     assert planned(rng.normal(size=(20_000, 16))).engine.name == "dense"
     few_matter = np.where(np.arange(16) < 2, 1.0, 0.0)
-    assert planned(rng.normal(size=(20_000, 16)), few_matter).engine.name == "kd"
+    assert planned(rng.normal(size=(20_000, 16)), few_matter).engine.name == "tree"
 
 
 def test_the_plan_says_what_a_search_visits():
@@ -150,20 +150,20 @@ def test_the_plan_says_what_a_search_visits():
     assert "a search visits" in planned(X).describe()
     assert planned(X).describe() == planned(X).describe()  # the probe is the same every time
     rejected = planned(rng.normal(size=(20_000, 16)))
-    assert "not kd: a search would visit about" in rejected.describe()
-    assert "not kd: for fewer than" in planned(rng.random((100, 2))).describe()
+    assert "not tree: a search would visit about" in rejected.describe()
+    assert "not tree: fewer than 4000 cases are not worth a tree" in planned(rng.random((100, 2))).describe()
 
 
 def test_the_tree_can_be_asked_for_where_the_planner_would_not_take_it():
     distance, _, _ = numbers(np.random.default_rng(0).random((100, 20)), np.zeros((1, 20)))
-    assert plan(distance, "kd").engine.name == "kd"
+    assert plan(distance, "tree").engine.name == "tree"
 
 
 @pytest.mark.parametrize(
     ("kinds", "arguments", "why"),
     [
-        (["symbolic"], {}, "not on a line"),
-        (["cyclic"], {}, "not on a line"),
+        (["symbolic"], {}, "does not compare feature"),
+        (["cyclic"], {}, "does not compare feature"),
         (["numeric"], {"holes": 0.9}, "missing in stored cases"),
         (["numeric"], {"p": 3}, "p=3"),
         (["numeric"], {"shape": "per-case"}, "per-case weights"),
@@ -171,4 +171,4 @@ def test_the_tree_can_be_asked_for_where_the_planner_would_not_take_it():
 )
 def test_the_engine_says_why_it_cannot_serve(kinds, arguments, why):
     distance, _, _ = problem(0, kinds, **{"holes": 0.0, **arguments})
-    assert why in KdEngine.refuses(distance)
+    assert why in TreeIndex.refuses(distance)

@@ -12,7 +12,7 @@ from nearwise.errors import NearwiseWarning
 from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.two_stage import FEW, FEW_TEXTS, StagedEngine
+from nearwise.search.index.two_stage import FEW, FEW_TEXTS, TwoStageIndex
 from nearwise.search.plan import plan
 from nearwise.weights import Global, PerQuery, Stored
 
@@ -52,7 +52,7 @@ def test_two_stages_equal_the_reference(seed, kinds, k, p, policy, shape, alone,
     distance, queries, payload = problem(seed, kinds, n=n, p=p, policy=policy, shape=shape)
 
     def engine(distance):
-        made = StagedEngine(distance)
+        made = TwoStageIndex(distance)
         made._blocks_gain = gain
         made._texts = made._texts if native else None
         return made
@@ -63,7 +63,7 @@ def test_two_stages_equal_the_reference(seed, kinds, k, p, policy, shape, alone,
 @given(seeds, mixed_kinds(), st.integers(1, 12))
 def test_the_policy_error_is_served(seed, kinds, k):
     distance, queries, payload = problem(seed, kinds, policy="error", holes=0.0)
-    compare(StagedEngine, distance, queries, payload, k, None)
+    compare(TwoStageIndex, distance, queries, payload, k, None)
 
 
 @given(seeds, mixed_kinds(), st.integers(1, 4), st.booleans())
@@ -71,14 +71,14 @@ def test_zero_weights_on_all_cheap_or_all_costly_features(seed, kinds, k, cheap)
     distance, queries, payload = problem(seed, kinds, n=20)
     weights = Global([float((kind in CHEAP) != cheap) for kind in kinds], distance.metric.names)
     distance = Distance(distance.metric, weights, distance.stored)
-    compare(StagedEngine, distance, queries, payload, k, None)
+    compare(TwoStageIndex, distance, queries, payload, k, None)
 
 
 @given(seeds, st.integers(1, 6), st.permutations(["numeric", "custom", "symbolic", "text"]))
 def test_python_functions_are_served_with_a_warning(seed, k, kinds):
     distance, queries, payload = problem(seed, kinds)
     with pytest.warns(NearwiseWarning, match="is compared by a Python function"):
-        compare(StagedEngine, distance, queries, payload, k, None)
+        compare(TwoStageIndex, distance, queries, payload, k, None)
 
 
 @given(seeds, st.sampled_from([(kind, name) for kind, names in DIFFERENCES.items() for name in names]))
@@ -129,7 +129,7 @@ def test_fewer_costly_differences_are_computed_than_there_are_pairs():
 
     distance, queries, payload = separated(1000, 20, function)
     calls.clear()
-    StagedEngine(distance).nearest(queries, 3, payload)
+    TwoStageIndex(distance).nearest(queries, 3, payload)
     assert 0 < len(calls) < 1000 * 20 / 50
     calls.clear()
     BlockEngine(distance).nearest(queries, 3, payload)
@@ -140,7 +140,7 @@ def test_bounds_that_tell_nothing_end_in_a_block_of_every_pair():
     distance, queries, payload = problem(7, ["numeric", "text"], n=60, holes=0.0)
     weights = Global([0.0, 1.0], distance.metric.names)
     distance = Distance(distance.metric, weights, distance.stored)
-    engine, seen = StagedEngine(distance), []
+    engine, seen = TwoStageIndex(distance), []
     engine._texts = None
     block = engine.rest.block
     engine.rest.block = lambda queries, weights: seen.append(len(queries)) or block(queries, weights)
@@ -153,7 +153,7 @@ def test_weights_of_queries_follow_the_queries_into_the_block(monkeypatch):
     assert isinstance(distance.weights, PerQuery)
     monkeypatch.setattr("nearwise.search.index.two_stage.BLOCK_BYTES", 32 * 40 * 5)
     monkeypatch.setattr("nearwise.search.index.two_stage.CACHED", 1)
-    compare(StagedEngine, distance, queries, payload, 2, None)
+    compare(TwoStageIndex, distance, queries, payload, 2, None)
 
 
 def test_a_tie_group_of_all_cases_is_complete():
@@ -165,31 +165,31 @@ def test_a_tie_group_of_all_cases_is_complete():
     queries = metric.measure(typed({"number": [0.5], "word": ["ad"]}, kinds))
     distance = Distance(metric, Global([0.1, 0.7], metric.names), Stored(metric.measure(table), target.values))
     payload = Payload(target.values, np.ones((n, 1)), 1)
-    found = StagedEngine(distance).nearest(queries, 2, payload)
+    found = TwoStageIndex(distance).nearest(queries, 2, payload)
     assert found.tied[0] == n
     assert found.indices.tolist() == [[0, 1]]
-    compare(StagedEngine, distance, queries, payload, 2, None)
+    compare(TwoStageIndex, distance, queries, payload, 2, None)
 
 
 def test_the_planner_takes_two_stages_where_there_are_enough_cases():
     few, many = (problem(0, ["numeric", "tags"], n=n, m=1)[0] for n in (FEW, FEW + 1))
     assert plan(few).engine.name == "blocks"
-    assert "not staged: 2000 cases are few" in plan(few).describe()
-    assert plan(few, "staged").engine.name == "staged"
-    assert plan(many).engine.name == "staged"
+    assert "not two-stage: 2000 cases are few" in plan(few).describe()
+    assert plan(few, "two-stage").engine.name == "two-stage"
+    assert plan(many).engine.name == "two-stage"
     assert "'f1' compared only for cases" in plan(many).describe()
 
 
 def test_the_planner_takes_two_stages_for_texts_where_the_core_serves_them(monkeypatch):
     few, many = (problem(0, ["numeric", "text"], n=n, m=1)[0] for n in (FEW_TEXTS, FEW_TEXTS + 1))
     assert plan(few).engine.name == "blocks"
-    assert plan(many).engine.name == ("blocks" if core() is None else "staged")
+    assert plan(many).engine.name == ("blocks" if core() is None else "two-stage")
     monkeypatch.setenv("NEARWISE_NATIVE", "0")
     assert plan(many).engine.name == "blocks"
     assert "texts outside the C++ core are faster in blocks" in plan(many).describe()
 
 
 def test_what_two_stages_refuse():
-    assert "no feature is costly" in StagedEngine.refuses(problem(0, ["numeric"])[0])
-    assert "every feature is costly" in StagedEngine.refuses(problem(0, ["text"])[0])
-    assert "'ignore'" in StagedEngine.refuses(problem(0, ["numeric", "text"], policy="ignore")[0])
+    assert "no feature is costly" in TwoStageIndex.refuses(problem(0, ["numeric"])[0])
+    assert "every feature is costly" in TwoStageIndex.refuses(problem(0, ["text"])[0])
+    assert "'ignore'" in TwoStageIndex.refuses(problem(0, ["numeric", "text"], policy="ignore")[0])

@@ -17,7 +17,7 @@ from nearwise.differences.metric import Metric
 from nearwise.native import core
 from nearwise.search.base import Distance, Payload
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.index.codes import LEAF, CodedEngine
+from nearwise.search.index.codes import LEAF, CodesIndex
 from nearwise.search.plan import plan
 from nearwise.weights import Global, PerClass, Stored
 
@@ -39,8 +39,8 @@ def same(found, expected):
 
 
 def compare(distance, queries, payload, k, leave_out=None, leaf=LEAF, against=reference, threads=1):
-    assert CodedEngine.refuses(distance) == ""
-    fast, slow = CodedEngine(distance, threads, leaf), against(distance)
+    assert CodesIndex.refuses(distance) == ""
+    fast, slow = CodesIndex(distance, threads, leaf), against(distance)
     same(fast.nearest(queries, k, payload, leave_out), slow.nearest(queries, k, payload, leave_out))
     same(fast.levels(queries, k, payload, leave_out), slow.levels(queries, k, payload, leave_out))
 
@@ -110,7 +110,7 @@ def test_weights_per_class_share_one_result(leaf, difference):
 def test_heavy_ties_and_duplicates(leaf, k):
     distance, queries, payload = coded_problem(3, 400, 33, 4, 2, weights=np.ones(4))
     compare(distance, queries, payload, k, np.arange(33), leaf, BlockEngine)
-    assert CodedEngine(distance)._index.patterns <= 16
+    assert CodesIndex(distance)._index.patterns <= 16
 
 
 def test_fractions_are_added_in_the_order_of_the_cases():
@@ -158,7 +158,7 @@ def test_ten_thousand_symbols(difference):
 def test_rows_of_large_tables_are_made_for_a_few_queries_at_a_time(monkeypatch):
     distance, queries, payload = coded_problem(9, 200, 30, 4, 20, difference="mvdm", holes=0.1, unseen=3)
     monkeypatch.setattr("nearwise.search.index.codes.TABLE_BYTES", 5000)
-    assert CodedEngine(distance)._tables is None
+    assert CodesIndex(distance)._tables is None
     compare(distance, queries, payload, 3, np.arange(30), against=BlockEngine)
 
 
@@ -170,15 +170,15 @@ def test_only_unseen_and_missing_symbols():
 
 def test_the_answer_does_not_depend_on_threads_or_pieces_of_time(monkeypatch):
     distance, queries, payload = coded_problem(11, 3000, 200, 6, 6)
-    expected = CodedEngine(distance, 1).nearest(queries, 5, payload)
+    expected = CodesIndex(distance, 1).nearest(queries, 5, payload)
     monkeypatch.setattr("nearwise.search.index.codes.PIECE_SECONDS", 0.0)
     for threads in (1, 2, 7):
-        same(CodedEngine(distance, threads).nearest(queries, 5, payload), expected)
+        same(CodesIndex(distance, threads).nearest(queries, 5, payload), expected)
 
 
 def test_the_planner_takes_it_for_symbols_and_describes_the_tree():
     chosen = plan(coded_problem(12, 100, 1, 2, 3)[0])
-    assert chosen.engine.name == "coded"
+    assert chosen.engine.name == "codes"
     assert "9 different cases of 100, in a tree of" in chosen.describe()
     assert plan(problem(0, ["numeric", "symbolic"])[0]).engine.name == "dense"
 
@@ -186,20 +186,20 @@ def test_the_planner_takes_it_for_symbols_and_describes_the_tree():
 @pytest.mark.parametrize(
     ("kinds", "policy", "shape", "sentence"),
     [
-        (["numeric"], "max", "global", "not symbolic"),
+        (["numeric"], "max", "global", "does not compare feature"),
         (["symbolic"], "ignore", "global", "missing policy 'ignore'"),
         (["symbolic"], "mean", "global", "missing policy 'mean'"),
         (["symbolic"], "max", "per-case", "per-case weights"),
     ],
 )
 def test_it_says_why_it_refuses(kinds, policy, shape, sentence):
-    assert sentence in CodedEngine.refuses(problem(0, kinds, policy=policy, shape=shape)[0])
+    assert sentence in CodesIndex.refuses(problem(0, kinds, policy=policy, shape=shape)[0])
 
 
 def test_the_baseline_instructions_give_the_same_bits(tmp_path):
     program = (
-        "import pickle, sys; from nearwise.search.index.codes import CodedEngine; import nearwise._core as core\n"
-        "d, q, p = pickle.load(open(sys.argv[1], 'rb')); e = CodedEngine(d, 1)\n"
+        "import pickle, sys; from nearwise.search.index.codes import CodesIndex; import nearwise._core as core\n"
+        "d, q, p = pickle.load(open(sys.argv[1], 'rb')); e = CodesIndex(d, 1)\n"
         "pickle.dump((e.nearest(q, 5, p), e.levels(q, 5, p)), open(sys.argv[2], 'wb')); print(core.instruction_set())"
     )
     for difference in ("overlap", "mvdm"):
@@ -214,6 +214,6 @@ def test_the_baseline_instructions_give_the_same_bits(tmp_path):
         with open(tmp_path / "found", "rb") as file:
             nearest, levels = pickle.load(file)
         distance, queries, payload = given_problem
-        engine = CodedEngine(distance, 1)
+        engine = CodesIndex(distance, 1)
         same(nearest, engine.nearest(queries, 5, payload))
         same(levels, engine.levels(queries, 5, payload))
