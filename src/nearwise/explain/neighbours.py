@@ -12,8 +12,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.times import as_time, in_words
 from nearwise.differences.metric import Measure, Measured, power
 from nearwise.search.base import Distance
-from nearwise.search.terms import mapped_terms, terms
-from nearwise.weights import Matrix
+from nearwise.search.terms import names_of_terms, terms
 
 __all__ = ["Neighbour", "contributions", "describe_case"]
 
@@ -55,10 +54,8 @@ class Neighbour:
 
 def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
-    if isinstance(distance.weights, Matrix):
-        return {f"z{new}": part for new, part in enumerate(mapped_terms(distance, i, queries, j))}, 1.0
     found, factor = terms(distance, i, queries, j)
-    return {name: term * factor for name, term in zip(distance.metric.names, found, strict=True)}, factor
+    return {name: term * factor for name, term in zip(names_of_terms(distance), found, strict=True)}, factor
 
 
 def describe_case(

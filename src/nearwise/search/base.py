@@ -57,6 +57,10 @@ class Payload:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
         return codes, np.ascontiguousarray(self.values, dtype=np.float64), self.n_groups
 
+    def of(self, cases: NDArray[Any]) -> Payload:
+        """The payload of some cases."""
+        return Payload(self.codes[cases], self.values[cases], self.n_groups)
+
     def sum(self, rows: NDArray[Any]) -> Floats:
         """(g, v) added up over some cases."""
         codes = self.codes[rows]

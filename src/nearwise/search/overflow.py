@@ -14,8 +14,7 @@ from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured
 from nearwise.errors import warn
 from nearwise.search.base import Distance, Levels, Neighbours
-from nearwise.search.terms import mapped_terms, terms
-from nearwise.weights import Matrix
+from nearwise.search.terms import names_of_terms, terms
 
 __all__ = ["too_wide", "warn_of_infinite", "warn_of_width"]
 
@@ -24,7 +23,7 @@ WAY_OUT = "Divide the feature by a constant, leave it out, or take a smaller p."
 
 def too_wide(distance: Distance) -> list[str]:
     """The features that count and whose largest difference among the training cases is infinite to the power p."""
-    if isinstance(distance.weights, Matrix):
+    if distance.weights.shape == "matrix":
         return []
     p = distance.metric.p
     most = [float(power(m.fitted.largest, p)) for m in distance.metric.measures]
@@ -70,10 +69,7 @@ def warn_of_infinite(distance: Distance, queries: Measured, found: Neighbours | 
 
 def _infinite(distance: Distance, i: int, queries: Measured, j: int) -> list[str]:
     """The features that make the sum of stored case i and query j infinite, or else the one that adds most."""
-    if isinstance(distance.weights, Matrix):
-        parts, names = mapped_terms(distance, i, queries, j), [f"z{new}" for new in range(len(distance.weights.values))]
-    else:
-        (parts, _), names = terms(distance, i, queries, j), list(distance.metric.names)
+    (parts, _), names = terms(distance, i, queries, j), names_of_terms(distance)
     if np.isfinite(sum(parts)):
         return []
     found = [name for name, part in zip(names, parts, strict=True) if not np.isfinite(part)]

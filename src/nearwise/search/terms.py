@@ -12,15 +12,17 @@ from nearwise.search.base import Distance
 from nearwise.weights import Matrix
 from nearwise.weights.values import places, symbols
 
-__all__ = ["mapped_terms", "mean_of", "terms"]
+__all__ = ["mean_of", "names_of_terms", "terms"]
 
 
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
     """The terms w_f * delta_f^p of stored case i and query j, and the factor that "ignore" rescales them by.
 
     The sum before the root is ``factor * sum(terms)``. Where every feature is left out, each counts with its largest
-    difference and the factor is 1.
+    difference and the factor is 1. Under a matrix there is a term for each new feature.
     """
+    if distance.weights.shape == "matrix":
+        return _mapped_terms(distance, i, queries, j), 1.0
     metric, stored = distance.metric, distance.stored
     out: list[float] = []
     known = total = 0.0
@@ -39,19 +41,20 @@ def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[f
         return out, 1.0
     if known > 0:
         return out, total / known
-    worst = [
-        float(
-            weighted(
-                distance.weights.one(f, stored, i, queries, j) * m.scale(metric.p), power(m.fitted.maximum, metric.p)
-            )
-        )
-        for f, m in enumerate(metric.measures)
-    ]
-    return worst, 1.0
+    weights = [distance.weights.one(f, stored, i, queries, j) for f in range(len(metric.measures))]
+    pairs = zip(weights, metric.measures, strict=True)
+    return [float(weighted(w * m.scale(metric.p), power(m.fitted.maximum, metric.p))) for w, m in pairs], 1.0
 
 
-def mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
-    """Under a matrix A: the terms (A (x - q))^2, one a new feature."""
+def names_of_terms(distance: Distance) -> list[str]:
+    """The features, or under a matrix the new features z0, z1, ..."""
+    if distance.weights.shape == "matrix":
+        return [f"z{new}" for new in range(len(distance.weights.values))]
+    return list(distance.metric.names)
+
+
+def _mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """Under a matrix A: the terms (A (x - q))^2, one for each new feature."""
     weights, columns = distance.weights, distance.stored.cases.columns
     assert isinstance(weights, Matrix)
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured
 from nearwise.progress import progress
-from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest
+from nearwise.search.base import Distance, Floats
+from nearwise.search.fallback.rows import RowEngine
+from nearwise.search.selection.rows import Row
 from nearwise.weights import Weights
 
 __all__ = ["NEEDS_MATRIX_INDEX", "BlockEngine"]
@@ -22,7 +23,7 @@ BLOCK_BYTES = 64 << 20
 """memory for one block of sums and its temporaries; about four arrays of the block's size live at once"""
 
 
-class BlockEngine(Engine):
+class BlockEngine(RowEngine):
     """Serves every difference and every shape of weights but a matrix; exact in double precision."""
 
     name = "blocks"
@@ -71,38 +72,15 @@ class BlockEngine(Engine):
         nothing = partial & (known <= 0)
         total[nothing] = worst[nothing]
 
-    def _rows(self, queries: Measured, leave_out: Ints | None) -> Iterator[tuple[int, Floats, int]]:
-        """(query, its (n,) sums, the case to leave out), one by one, computed block by block."""
+    def rows(self, queries: Measured) -> Iterator[Row]:
         m, n = len(queries), len(self.distance.stored)
         step = max(1, BLOCK_BYTES // (8 * 4 * max(1, n)))
         starts = range(0, m, step)
         for start in progress(starts, len(starts), "searching"):
             rows = slice(start, min(m, start + step))
             sums = self.block(queries.take(rows), self.distance.weights.of_queries(rows, m))
-            for j in range(len(sums)):
-                yield start + j, sums[j], -1 if leave_out is None else int(leave_out[start + j])
+            for j, row in enumerate(sums, start):
+                yield j, row, None
 
     def sums(self, queries: Measured) -> Floats:
         return self.block(queries, self.distance.weights.of_queries(slice(0, len(queries)), len(queries)))
-
-    def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
-        out = empty_neighbours(len(queries), k, payload)
-        for j, sums, left_out in self._rows(queries, leave_out):
-            fill_nearest(out, j, sums, left_out, payload)
-        return out
-
-    def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
-        out = empty_levels(len(queries), k, payload)
-        for j, sums, left_out in self._rows(queries, leave_out):
-            fill_levels(out, j, sums, left_out, payload)
-        return out
-
-    def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
-        found: list[tuple[Floats, Ints]] = []
-        for j, sums, left_out in self._rows(queries, leave_out):
-            sums = np.where(np.isnan(sums), np.inf, sums)
-            near = np.flatnonzero(sums <= limits[j])
-            near = near[near != left_out]
-            near = near[np.argsort(sums[near], kind="stable")]
-            found.append((sums[near], near))
-        return found

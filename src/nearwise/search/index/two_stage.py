@@ -27,7 +27,8 @@ from nearwise.search.fallback.blocks import BLOCK_BYTES, NEEDS_MATRIX_INDEX, Blo
 from nearwise.search.fallback.functions import warn_of_functions
 from nearwise.search.index.base import Index
 from nearwise.search.index.texts import TextStages
-from nearwise.search.selection.smallest import empty_levels, empty_neighbours, fill_levels, fill_nearest, tie_bounds
+from nearwise.search.selection.rows import Row, levels_of, nearest_of, within_of
+from nearwise.search.selection.smallest import tie_bounds
 from nearwise.weights import Weights
 
 __all__ = ["TwoStageIndex"]
@@ -48,8 +49,6 @@ even at 1,500 to 2,500 cases; the kernel for texts is 4 times faster from 100 ca
 
 CutOff = Callable[[int, Floats], float]
 """(query, some of its sums) -> a sum that the last wanted case cannot exceed"""
-Found = tuple[int, Floats, Ints | None]
-"""query, sums, and the cases they belong to; None where they are the sums of all cases"""
 
 
 @dataclass(frozen=True)
@@ -144,23 +143,14 @@ class TwoStageIndex(Index):
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         if self._texts is not None and core() is not None and self._texts.fits(queries).all():
             return self._texts.nearest(queries, k, payload, leave_out)
-        out = empty_neighbours(len(queries), k, payload)
 
         def cut_off(j: int, sums: Floats) -> float:
             return tie_bounds(float(np.partition(sums, k - 1)[k - 1]))[1] if len(sums) >= k else np.inf
 
-        for j, sums, rows in self._search(queries, leave_out, FIRST * k, cut_off):
-            if rows is None:
-                fill_nearest(out, j, sums, -1 if leave_out is None else int(leave_out[j]), payload)
-            else:
-                fill_nearest(out, j, sums, -1, _of(payload, rows))
-                filled = out.indices[j] >= 0
-                out.indices[j, filled] = rows[out.indices[j, filled]]
-        return out
+        rows = self._search(queries, leave_out, FIRST * k, cut_off)
+        return nearest_of(rows, len(queries), k, payload, leave_out)
 
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
-        out = empty_levels(len(queries), k, payload)
-
         def cut_off(j: int, sums: Floats) -> float:
             # more cases can only lower the k-th level: its anchor is the smallest sum beyond the level before
             ranked = np.sort(sums)
@@ -172,24 +162,13 @@ class TwoStageIndex(Index):
                 start = int(np.searchsorted(ranked, upper, side="right"))
             return upper
 
-        for j, sums, rows in self._search(queries, leave_out, FIRST * k, cut_off):
-            if rows is None:
-                fill_levels(out, j, sums, -1 if leave_out is None else int(leave_out[j]), payload)
-            else:
-                fill_levels(out, j, sums, -1, _of(payload, rows))
-        return out
+        rows = self._search(queries, leave_out, FIRST * k, cut_off)
+        return levels_of(rows, len(queries), k, payload, leave_out)
 
     def within(self, queries: Measured, limits: Floats, leave_out: Ints | None = None) -> list[tuple[Floats, Ints]]:
-        found: list[tuple[Floats, Ints]] = [(np.zeros(0), np.zeros(0, dtype=np.intp))] * len(queries)
-        for j, sums, rows in self._search(queries, leave_out, 0, lambda j, _: float(limits[j])):
-            near = np.flatnonzero(sums <= limits[j])
-            if rows is None and leave_out is not None:
-                near = near[near != leave_out[j]]
-            near = near[np.argsort(sums[near], kind="stable")]
-            found[j] = sums[near], near if rows is None else rows[near]
-        return found
+        return within_of(self._search(queries, leave_out, 0, lambda j, _: float(limits[j])), limits, leave_out)
 
-    def _search(self, queries: Measured, leave_out: Ints | None, first: int, cut_off: CutOff) -> Iterator[Found]:
+    def _search(self, queries: Measured, leave_out: Ints | None, first: int, cut_off: CutOff) -> Iterator[Row]:
         """Each query once, in any order, with the sums of all cases up to its cut-off."""
         m, n = len(queries), len(self.distance.stored)
         step, few = max(1, BLOCK_BYTES // (8 * 4 * max(1, n))), max(1, CACHED // max(1, n))
@@ -293,7 +272,3 @@ class TwoStageIndex(Index):
 
 def _widened(limit: float) -> float:
     return limit * (1 + SLACK) if limit < np.inf else np.inf
-
-
-def _of(payload: Payload, rows: Ints) -> Payload:
-    return Payload(payload.codes[rows], payload.values[rows], payload.n_groups)

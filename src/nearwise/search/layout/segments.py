@@ -58,4 +58,4 @@ class Segments:
 
     def payload(self, payload: Payload) -> tuple[NDArray[np.int32], Floats, int]:
         """Codes and values by place, and the number of groups: what the kernels take."""
-        return Payload(payload.codes[self.order], payload.values[self.order], payload.n_groups).packed
+        return payload.of(self.order).packed
