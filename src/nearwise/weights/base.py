@@ -30,6 +30,13 @@ class Stored:
     def __len__(self) -> int:
         return len(self.cases)
 
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """(n,) the class of each case, for weights that ask for it."""
+        if self.classes is None:
+            raise InputError("Weights per class need stored cases with classes.")
+        return self.classes
+
 
 class Weights:
     """Feature weights of some shape. ``importances`` (p,) is one number a feature, the prior-weighted mean of a
@@ -37,6 +44,18 @@ class Weights:
 
     shape: ClassVar[str]
     axes: ClassVar[int] = 2
+    is_plain: ClassVar[bool] = False
+    """whether ``values`` has one row for all stored cases, or one for those of each class (see `segments`)"""
+    is_by_case: ClassVar[bool] = False
+    """whether ``values`` has one row per stored case"""
+    is_by_query: ClassVar[bool] = False
+    """whether ``values`` has one row per query"""
+    is_by_value: ClassVar[bool] = False
+    """whether they depend on the values that are compared, which `PerValue.of_asked` and `of_stored` tell"""
+    is_mapped: ClassVar[bool] = False
+    """whether they are a matrix, and the distance one of mapped cases"""
+    classes: tuple[Any, ...] = ()
+    """the classes whose stored cases have weights of their own"""
     features: tuple[str, ...]
     values: Any
 
@@ -106,6 +125,12 @@ class Weights:
     def of_cases(self, rows: NDArray[np.intp]) -> Weights:
         """The weights of some of the stored cases; the same ones unless there is a row per case."""
         return self
+
+    def segments(self, stored: Stored) -> NDArray[np.int32]:
+        """(n,) which of the ``classes`` that have weights of their own each stored case is of; 0 without any."""
+        if not self.classes or stored.classes is None:
+            return np.zeros(len(stored), dtype=np.int32)
+        return stored.classes.astype(np.int32)
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
         """Weights per case: these ones, those of stored case i multiplied by ``factors[i]``."""

@@ -25,6 +25,7 @@ class Global(Weights):
     """
 
     shape = "global"
+    is_plain = True
     axes = 1
 
     @property
@@ -48,6 +49,7 @@ class PerClass(Weights):
     """One weight per feature and class of the stored case."""
 
     shape = "per-class"
+    is_plain = True
 
     def __init__(self, values: Any, features: Sequence[str], classes: Sequence[Any], priors: Any) -> None:
         super().__init__(values, features)
@@ -73,16 +75,11 @@ class PerClass(Weights):
     def _moved(self, places: list[int]) -> Weights:
         return PerClass(self.values[:, places], [self.features[f] for f in places], self.classes, self.priors)
 
-    def _codes(self, stored: Stored) -> NDArray[np.intp]:
-        if stored.classes is None:
-            raise InputError("Weights per class need stored cases with classes.")
-        return stored.classes
-
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
-        return self.values[self._codes(stored), f][None, :]
+        return self.values[stored.codes, f][None, :]
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
-        return float(self.values[self._codes(stored)[i], f])
+        return float(self.values[stored.codes[i], f])
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
         if classes is None:
@@ -104,6 +101,7 @@ class PerCase(Weights):
     """One weight per feature and stored case."""
 
     shape = "per-case"
+    is_by_case = True
 
     @property
     def importances(self) -> Array:
@@ -137,6 +135,8 @@ class PerQuery(PerCase):
     """One weight per feature and query, given with the queries; one row serves every query."""
 
     shape = "per-query"
+    is_by_case = False
+    is_by_query = True
 
     def _in_order(self, values: Any) -> Array:
         """Rows of numbers, or a data frame with one row per query and one column per feature, found by its name."""

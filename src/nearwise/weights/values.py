@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
 from nearwise.differences.metric import Encoded, Measured
-from nearwise.errors import InputError, WeightShapeError
+from nearwise.errors import WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights
 
 __all__ = ["PerValue", "places", "symbols"]
@@ -46,6 +46,7 @@ class PerValue(Weights):
     """
 
     shape = "per-value"
+    is_by_value = True
 
     def __init__(
         self,
@@ -172,7 +173,7 @@ class PerValue(Weights):
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
         asked, held = self.of_asked(f, queries), self.of_stored(f, stored)
         if asked is not None:
-            asked = asked[:, self._codes(stored)] if self._tables[f].ndim == 2 else asked
+            asked = asked[:, stored.codes] if self._tables[f].ndim == 2 else asked
         if asked is None or held is None:
             return asked if held is None else held[None, :]
         return asked + held[None, :]
@@ -189,12 +190,7 @@ class PerValue(Weights):
         if self.levels[f] and self._by[f] == "query":
             return None
         table, at = self._tables[f], self._place(f, stored.cases)
-        return np.asarray(table[at] if table.ndim == 1 else table[self._codes(stored), at])
-
-    def _codes(self, stored: Stored) -> NDArray[np.intp]:
-        if stored.classes is None:
-            raise InputError("Weights per class and value need stored cases with classes.")
-        return stored.classes
+        return np.asarray(table[at] if table.ndim == 1 else table[stored.codes, at])
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         if not self.levels[f]:
@@ -218,9 +214,7 @@ class PerValue(Weights):
         array = self.values[f]
         if array.ndim == 1:
             return float(self.unseen[f] if level is None else array[level])
-        if stored.classes is None:
-            raise InputError("Weights per class and value need stored cases with classes.")
-        row = int(stored.classes[i])
+        row = int(stored.codes[i])
         if level is None:
             return float(self.unseen[f] if self.unseen.ndim == 1 else self.unseen[row, f])
         return float(array[row, level])

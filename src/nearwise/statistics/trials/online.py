@@ -13,7 +13,7 @@ from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.matrix_blocks import MatrixBlocks
 from nearwise.search.layout.columns import Layout, packed
 from nearwise.search.layout.serves import not_in_core
-from nearwise.weights import Global, Matrix, Stored, Weights
+from nearwise.weights import Global, Stored, Weights
 
 __all__ = ["Pool"]
 
@@ -81,7 +81,7 @@ class Pool:
     def _row(self, case: int, weights: Weights) -> Floats:
         """(n,) the same to every case of the table."""
         if self._engine is None:
-            made = MatrixBlocks if isinstance(weights, Matrix) else BlockEngine
+            made = MatrixBlocks if weights.is_mapped else BlockEngine
             self._engine = made(Distance(self.metric, weights, self.stored))
         found = self._engine.block(self.asking.take(slice(case, case + 1)), weights)[0]
         return np.where(np.isnan(found), np.inf, found)
