@@ -1,17 +1,35 @@
 """Parameters the scikit-learn way: every argument of __init__ is a parameter, stored as it came.
 
+A class that does nothing else in its __init__ declares its parameters in its body and leaves it to `with_parameters`.
+
 scikit-learn takes seconds to import, so nothing here loads it until scikit-learn itself calls a hook.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar, dataclass_transform
 
 from nearwise.errors import InputError, did_you_mean
 from nearwise.visible import visible_lines
 
-__all__ = ["Parameters"]
+__all__ = ["Parameters", "with_parameters"]
+
+Made = TypeVar("Made")
+
+
+@dataclass_transform(eq_default=False)
+def with_parameters(made: type[Made]) -> type[Made]:
+    """The class with an ``__init__`` that takes the annotated names of its body, with their defaults, and keeps them.
+
+    >>> @with_parameters
+    ... class Weigher(Parameters):
+    ...     power: float = 2.0
+    >>> Weigher(3), Weigher().get_params()
+    (Weigher(power=3), {'power': 2.0})
+    """
+    return dataclass(eq=False, repr=False, match_args=False)(made)
 
 
 class Parameters:

@@ -77,7 +77,7 @@ class Asking:
         rows = self.asked(sums)
         return Asked(np.asarray(sums.total / self.target.weights[rows].sum()), rows, wide * self.largest)
 
-    def regression(self, found: RegressionContrast, total: float | None = None, sides: int = 1) -> Asked | None:
+    def regression(self, found: RegressionContrast, total: float | None = None) -> Asked | None:
         r"""Scores where the target is a number, of ``total`` influence.
 
         With the mean difference b of the targets, N_dC / m, each of both quotients is a mean that is off by e over b or
@@ -89,7 +89,7 @@ class Asking:
         total = self.weight(rows) if total is None else total
         share = found.unlike / total if total > 0 else 0.0
         wide = 2.0 / (share * (1.0 - share)) if 0 < share < 1 else np.inf
-        return Asked(found.scores(total), rows, sides * wide * max(1.0, self.largest))
+        return Asked(found.scores(total), rows, wide * max(1.0, self.largest))
 
 
 def check_asking(given: Any) -> None:

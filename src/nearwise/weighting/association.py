@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nearwise.arithmetic import dot
-from nearwise.cases.target import BINS
 from nearwise.statistics.counts.contingency import Contingency
-from nearwise.weighting.counted import Counted
-from nearwise.weighting.place import PRESET_GLOBAL
+from nearwise.weighting.counted import Cut
 
 __all__ = ["ChiSquared", "Gini", "SharedVariance", "chi_squared"]
 
@@ -18,7 +14,7 @@ ROUNDING = 1e-13
 """an association below it, as a share of all cases, is rounding error"""
 
 
-class ChiSquared(Counted):
+class ChiSquared(Cut):
     r"""Pearson's statistic: how much the counts differ from those that independence would give.
 
     .. math:: w_f = \sum_v \sum_c \frac{(n_{vc} - e_{vc})^2}{e_{vc}}, \qquad e_{vc} = \frac{n_v\, n_c}{N}
@@ -41,20 +37,13 @@ class ChiSquared(Counted):
     """
 
     id = "chi2"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "white1994, daelemans2005"
-
-    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         return chi_squared(table)
 
 
-class SharedVariance(Counted):
+class SharedVariance(Cut):
     r"""Chi-squared over the largest value that it can have: Cramer's coefficient, squared.
 
     .. math:: w_f = \frac{\chi^2_f}{N \min(v - 1,\; c - 1)}
@@ -77,21 +66,14 @@ class SharedVariance(Counted):
     """
 
     id = "sv"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "daelemans2005"
-
-    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         smaller = min(table.n_rows, table.n_columns) - 1
         return chi_squared(table) / (table.total * smaller) if smaller > 0 else 0.0
 
 
-class Gini(Counted):
+class Gini(Cut):
     r"""How much less often two cases differ in class when they share the value.
 
     .. math:: w_f = G(C) - \sum_v P(v)\,G(C \mid v), \qquad G(C) = 1 - \sum_c P(c)^2
@@ -113,14 +95,7 @@ class Gini(Counted):
     """
 
     id = "gini"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "breiman1984"
-
-    def __init__(self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
 
     def _weigh(self, table: Contingency) -> float:
         alike = float(dot(table.of_column / table.total, table.of_column / table.total))

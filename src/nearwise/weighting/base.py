@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import BINS, Target
 from nearwise.contract.annotated import check_annotated
-from nearwise.contract.parameters import Parameters
+from nearwise.contract.parameters import Parameters, with_parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import (
     class_target,
@@ -36,7 +36,7 @@ from nearwise.weighting.place import PRESET_GLOBAL, Place
 from nearwise.weighting.sample import Drawn, check_max_cases
 from nearwise.weights import Stored, Weights
 
-__all__ = ["Mergeable", "Problem", "Weighting"]
+__all__ = ["Mergeable", "Problem", "Weighting", "with_parameters"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
@@ -17,6 +17,7 @@ from nearwise.weighting.selecting import Array, Found, Scorer, Searching, check_
 __all__ = ["Beam"]
 
 
+@with_parameters
 class Beam(Searching):
     r"""Stepwise selection that follows the best sets of every size instead of one.
 
@@ -59,33 +60,18 @@ class Beam(Searching):
     caution = "right in 78.3% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
     check_parameters = {"width": 2}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        width: int = 5,
-        direction: str = "forward",
-        n_neighbors: Any = 1,
-        folds: Any = None,
-        vote: str = "majority",
-        max_features: int | None = None,
-        tol: float = 0.0,
-        patience: int = 1,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.width = width
-        self.direction = direction
-        self.n_neighbors = n_neighbors
-        self.folds = folds
-        self.vote = vote
-        self.max_features = max_features
-        self.tol = tol
-        self.patience = patience
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    width: int = 5
+    direction: str = "forward"
+    n_neighbors: Any = 1
+    folds: Any = None
+    vote: str = "majority"
+    max_features: int | None = None
+    tol: float = 0.0
+    patience: int = 1
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _check(self, problem: Problem) -> None:
         check_whole("width", self.width, 1)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.cuts import find_cuts
-from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic
 from nearwise.differences.metric import Measure
-from nearwise.errors import InputError
-from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_values
-from nearwise.weighting.base import Mergeable, Problem
+from nearwise.differences.symbolic import Overlap
+from nearwise.statistics.counts.values import PerFeature, ValueCounts
+from nearwise.weighting.base import Problem
+from nearwise.weighting.counted import Countable, Discretised
 
 __all__ = ["ByValue", "ValueTable", "conditional"]
 
@@ -45,22 +44,16 @@ class ValueTable:
         return np.where(totals > 0, shares, self.frequencies[:, None]).T
 
 
-class ByValue(Mergeable):
+class ByValue(Countable):
     """Counts of (value, class); a missing value is left out (Reading I6) unless its policy is "value"."""
 
     discretise: Any
     bins: int
 
-    def _partial(self, problem: Problem) -> PerFeature:
-        for name, kind in problem.table.schema.items():
-            if not isinstance(kind, Numeric | Cyclic | Symbolic | Ordinal):
-                raise InputError(
-                    f"The weighting {self.id!r} counts values, and almost every value of feature {name!r} "
-                    f"({kind.name}) occurs once: use 'mdw', which works for any kind, or leave the feature out: "
-                    f"ignore=[{name!r}]."
-                )
-        columns = zip(problem.table.columns, problem.metric.measures, strict=True)
-        return PerFeature(count_values(column, problem.target, m.as_value) for column, m in columns)
+    @property
+    def suggested_differences(self) -> Any:
+        cut = Overlap(discretise=self.discretise, bins=self.bins)
+        return {"Symbolic": "overlap", "Ordinal": "overlap", "Numeric": cut, "Cyclic": cut}
 
     def _tables(self, statistics: PerFeature, problem: Problem) -> list[ValueTable]:
         measures = problem.metric.measures
@@ -81,14 +74,8 @@ class ByValue(Mergeable):
         return ValueTable(levels, np.vstack([known, counts.missing]) if missing else known)
 
     def _cut(self, counts: ValueCounts, measure: Measure) -> Array:
-        values = counts.values
-        if isinstance(measure.kind, Cyclic):
-            values = np.mod(values, measure.kind.period)
-        entries = values[counts.value_at]
-        order = np.argsort(entries, kind="stable")
-        weights = counts.entry_weights[order]
-        cuts = find_cuts(self.discretise, self.bins, measure.name, entries[order], counts.class_at[order], weights)
-        return counts.grouped(cuts.place(values), len(cuts))
+        found = Discretised(counts, measure.kind, measure.name, self.discretise, self.bins)
+        return counts.grouped(found.place(counts.values), len(found.cuts))
 
 
 def conditional(counts: Array, priors: Array) -> Array:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.symbolic import Overlap
 from nearwise.errors import warn
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.by_value import ByValue
-from nearwise.weighting.place import PRESET_PER_CLASS
+from nearwise.weighting.place import PRESET_LOCAL
 from nearwise.weights import PerClass, Weights
 
 __all__ = ["ClassDistribution"]
@@ -23,6 +22,7 @@ NEGLIGIBLE = 1e-12
 """two distributions that differ by less are equal but for rounding"""
 
 
+@with_parameters
 class ClassDistribution(ByValue):
     r"""Per class, how differently the values of a feature are distributed in the class and outside of it (CDW).
 
@@ -55,7 +55,7 @@ class ClassDistribution(ByValue):
     """
 
     id = "cdw"
-    place = PRESET_PER_CLASS
+    place = PRESET_LOCAL
     reference = "howe1997, howe1999"
     caution = (
         "no better than plain neighbours: right in 80.2% where none is in 80.9% and default in 84.1% (12 tables "
@@ -64,16 +64,8 @@ class ClassDistribution(ByValue):
     p = 1
     shape = "per-class"
 
-    scores_: Array
-
-    def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:
-        self.discretise = discretise
-        self.bins = bins
-
-    @property
-    def suggested_differences(self) -> Any:
-        cut = Overlap(discretise=self.discretise, bins=self.bins)
-        return {"Symbolic": "overlap", "Ordinal": "overlap", "Numeric": cut, "Cyclic": cut}
+    discretise: Any = "mdl"
+    bins: int = 8
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         tables, target = self._tables(statistics, problem), problem.target

@@ -9,25 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.target import BINS
-from nearwise.differences.symbolic import Overlap, ValueDifference
+from nearwise.differences.symbolic import ValueDifference
 from nearwise.errors import InputError
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.by_value import ByValue, ValueTable, conditional
-from nearwise.weighting.place import Place
+from nearwise.weighting.place import PRESET_LOCAL
 from nearwise.weights import PerValue, Weights
 
 __all__ = ["CrossCategory", "PerCategory", "ValueWeights"]
 
 Array = NDArray[np.float64]
 
-PRESET_PER_VALUE = Place(generality="local")
-
 
 class _Conditional(ByValue):
     """Weights of values from P(c | v); subclasses say how, and whose value counts."""
 
-    place = PRESET_PER_VALUE
+    place = PRESET_LOCAL
     shape = "per-value"
     per_class = False
 
@@ -66,11 +64,7 @@ class _Conditional(ByValue):
         )
 
 
-def _by_overlap(discretise: Any, bins: int) -> dict[str, Any]:
-    cut = Overlap(discretise=discretise, bins=bins)
-    return {"Symbolic": "overlap", "Ordinal": "overlap", "Numeric": cut, "Cyclic": cut}
-
-
+@with_parameters
 class CrossCategory(_Conditional):
     r"""How far a value narrows down the classes, whichever they are (CCF).
 
@@ -105,14 +99,9 @@ class CrossCategory(_Conditional):
     numbers = "binned"
     reference = "creecy1992, wettschereck1997"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
-
-    @property
-    def suggested_differences(self) -> Any:
-        return _by_overlap(self.discretise, self.bins)
+    discretise: Any = "mdl"
+    bins: int = 8
+    target_bins: int = BINS
 
     def _weigh(self, shares: Array) -> Array:
         return np.asarray(np.square(shares).sum(axis=1))
@@ -121,6 +110,7 @@ class CrossCategory(_Conditional):
         return "both"
 
 
+@with_parameters
 class PerCategory(_Conditional):
     r"""How much a value speaks for the class of the stored case (PCF).
 
@@ -151,13 +141,8 @@ class PerCategory(_Conditional):
     caution = "right in 63.1% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
     per_class = True
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8) -> None:
-        self.discretise = discretise
-        self.bins = bins
-
-    @property
-    def suggested_differences(self) -> Any:
-        return _by_overlap(self.discretise, self.bins)
+    discretise: Any = "mdl"
+    bins: int = 8
 
     def _weigh(self, shares: Array) -> Array:
         return np.ascontiguousarray(shares.T)
@@ -167,6 +152,7 @@ class PerCategory(_Conditional):
         return ["both" if (table.counts.sum(axis=1) > 0).sum() > 2 else "stored" for table in tables]
 
 
+@with_parameters
 class ValueWeights(_Conditional):
     r"""The value weights of Stanfill and Waltz: how skewed the classes are among the cases that have the value.
 
@@ -198,11 +184,10 @@ class ValueWeights(_Conditional):
     reference = "stanfill1986, payne1998, wettschereck1997"
     p = 1
 
-    def __init__(self, by: str = "query", discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
-        self.by = by
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
+    by: str = "query"
+    discretise: Any = "mdl"
+    bins: int = 8
+    target_bins: int = BINS
 
     @property
     def suggested_differences(self) -> Any:

@@ -13,7 +13,7 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.errors import check_whole
-from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weighting.selecting import case_order, check_amount
 from nearwise.weights import Global, Weights
@@ -26,6 +26,7 @@ ROUNDING = 1e-14
 """a share of variance below it is rounding error"""
 
 
+@with_parameters
 class Correlation(Mergeable):
     r"""The absolute correlation of the feature with the target.
 
@@ -71,9 +72,8 @@ class Correlation(Mergeable):
     reference = "pearson1896, szekely2014"
     p = 1
 
-    def __init__(self, prior: float = 3.0, n_pairs: int = 500) -> None:
-        self.prior = prior
-        self.n_pairs = n_pairs
+    prior: float = 3.0
+    n_pairs: int = 500
 
     def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
         """One pass over the cases, no more than encoding them again takes; kept sums would gather rounding errors."""

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from nearwise.cases.cuts import find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
+from nearwise.cases.target import BINS
 from nearwise.errors import InputError, check_whole
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns
-from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weights import Global, Weights
 
-__all__ = ["Countable", "Counted", "Discretised", "class_counts", "require_countable"]
+__all__ = ["Countable", "Counted", "Cut", "Discretised", "require_countable"]
 
 Array = NDArray[np.float64]
 
@@ -80,14 +81,8 @@ class Countable(Mergeable):
             raise InputError(f"others={self.others!r}: expected 'refuse' or 'mean'.")
         if self.others == "refuse":
             require_countable(self.id, problem.table.schema)
-        return class_counts(problem)
-
-
-def class_counts(problem: Problem) -> PerFeature:
-    """The counts of every feature; a missing value is counted where its policy is "value" (Reading I6)."""
-    return PerFeature(
-        count_columns(problem.table.columns, problem.target, [m.as_value for m in problem.metric.measures])
-    )
+        as_value = [m.as_value for m in problem.metric.measures]  # a missing value (Reading I6)
+        return PerFeature(count_columns(problem.table.columns, problem.target, as_value))
 
 
 class Counted(Countable):
@@ -140,3 +135,14 @@ class Counted(Countable):
             column_at = np.concatenate([column_at, np.arange(c)])
             weights = np.concatenate([weights, counts.missing])
         return Contingency.of(row_at, column_at, weights, counts.n_values + 1, counts.n_classes)
+
+
+@with_parameters
+class Cut(Counted):
+    """The usual parameters: how numbers are cut, and into how many classes a target that is a number is."""
+
+    numbers = "binned"
+
+    discretise: Any = "width"
+    bins: int = 8
+    target_bins: int = BINS

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearwise.errors import check_whole
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
@@ -25,6 +25,7 @@ ROUNDS = 100_000
 """more steps than any search takes: each one must find something better within ``patience``"""
 
 
+@with_parameters
 class Diet(Searching):
     r"""Weights from a few values, searched for by how well the cases classify each other.
 
@@ -74,31 +75,17 @@ class Diet(Searching):
     reference = "kohavi1997, wettschereck1997"
     check_parameters = {"levels": 1, "folds": 5, "search": "hill-climbing"}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        levels: int = 2,
-        search: str = "best-first",
-        start: str = "full",
-        patience: int = 5,
-        folds: Any = 10,
-        n_neighbors: Any = 1,
-        vote: str = "majority",
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.levels = levels
-        self.search = search
-        self.start = start
-        self.patience = patience
-        self.folds = folds
-        self.n_neighbors = n_neighbors
-        self.vote = vote
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    levels: int = 2
+    search: str = "best-first"
+    start: str = "full"
+    patience: int = 5
+    folds: Any = 10
+    n_neighbors: Any = 1
+    vote: str = "majority"
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _check(self, problem: Problem) -> None:
         check_whole("levels", self.levels, 1)

@@ -11,7 +11,7 @@ from nearwise.errors import InputError, check_choice, check_whole, check_whole_o
 from nearwise.progress import stage
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
 from nearwise.weighting.place import FEEDBACK_GLOBAL
@@ -30,6 +30,7 @@ AT_RANDOM = -1.0
 HISTORY = ("best_accuracy", "mean_accuracy", "best_fitness", "mean_fitness")
 
 
+@with_parameters
 class GeneticWeights(Weighting):
     r"""Weights bred by a genetic algorithm for the accuracy of weighted 1-NN.
 
@@ -118,41 +119,20 @@ class GeneticWeights(Weighting):
     reference = "demiroz1996"
     check_parameters = {"population_size": 16, "generations": 6}  # noqa: RUF012 - a constant of the class
 
-    population_: Array
-    accuracies_: Array
-    history_: dict[str, Array]
-
-    def __init__(
-        self,
-        crossover: str = "cuco",
-        population_size: int = 100,
-        generations: int = 200,
-        crossover_probability: float = 0.8,
-        swap_probability: float = 0.5,
-        folds: Any = 5,
-        n_neighbors: int = 1,
-        patience: int | None = None,
-        max_time: float | None = None,
-        initial: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.crossover = crossover
-        self.population_size = population_size
-        self.generations = generations
-        self.crossover_probability = crossover_probability
-        self.swap_probability = swap_probability
-        self.folds = folds
-        self.n_neighbors = n_neighbors
-        self.patience = patience
-        self.max_time = max_time
-        self.initial = initial
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    crossover: str = "cuco"
+    population_size: int = 100
+    generations: int = 200
+    crossover_probability: float = 0.8
+    swap_probability: float = 0.5
+    folds: Any = 5
+    n_neighbors: int = 1
+    patience: int | None = None
+    max_time: float | None = None
+    initial: Any = None
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _learn(self, problem: Problem) -> Weights:
         self._check(problem)

@@ -11,7 +11,7 @@ from nearwise.search.threads import threads
 from nearwise.statistics.descent.classes import SmoothError
 from nearwise.statistics.descent.kernels import Kernel, VariableKernel
 from nearwise.statistics.descent.numbers import SmoothNumberError
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.descent import EarlyStop, constant_features, descend
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
@@ -30,6 +30,7 @@ SMALLEST = 1e-6
 """floor of a weight under the stabiliser, whose logarithm has to exist"""
 
 
+@with_parameters
 class NeighbourDescent(Weighting):
     r"""Weights that minimise the squared error of leave-one-out class probabilities, by gradient descent.
 
@@ -95,26 +96,12 @@ class NeighbourDescent(Weighting):
     reference = "wettschereck1997"
     check_parameters = {"n_neighbors": 10, "max_iter": 5}  # noqa: RUF012 - a constant of the class
 
-    n_neighbors_: int
-    errors_: Array
-    mistakes_: Array
-    stopped_: str
-
-    def __init__(
-        self,
-        n_neighbors: int | str = "loo",
-        max_iter: int = 50,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        patience: int | None = 5,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.patience = patience
-        self.max_cases = max_cases
+    n_neighbors: int | str = "loo"
+    max_iter: int = 50
+    max_time: float | None = None
+    n_jobs: int | None = None
+    patience: int | None = 5
+    max_cases: int | None = MAX_CASES
 
     def _learn(self, problem: Problem) -> Weights:
         k = self.n_neighbors
@@ -152,6 +139,7 @@ class NeighbourDescent(Weighting):
         return Global(stop.best, problem.features)
 
 
+@with_parameters
 class VariableKernelSimilarity(Weighting):
     r"""Lowe's variable kernel similarity metric: the same descent, with votes by a Gaussian that adapts its width.
 
@@ -206,29 +194,14 @@ class VariableKernelSimilarity(Weighting):
     reference = "lowe1995, wettschereck1997"
     check_parameters = {"max_iter": 5}  # noqa: RUF012 - a constant of the class
 
-    scores_: Array
-    errors_: Array
-    stopped_: str
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        n_width: int = 5,
-        width: float = 1.0,
-        stabiliser: float = 0.0,
-        max_iter: int = 50,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_width = n_width
-        self.width = width
-        self.stabiliser = stabiliser
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    n_neighbors: int = 10
+    n_width: int = 5
+    width: float = 1.0
+    stabiliser: float = 0.0
+    max_iter: int = 50
+    max_time: float | None = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _learn(self, problem: Problem) -> Weights:
         self._check()

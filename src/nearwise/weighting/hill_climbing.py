@@ -11,7 +11,7 @@ from nearwise.errors import InputError, check_whole
 from nearwise.progress import stage
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
@@ -27,6 +27,7 @@ AHEAD = 16
 """mutations that are tried at once; those behind one that is kept are thrown away, so it changes no result"""
 
 
+@with_parameters
 class RandomMutation(Weighting):
     r"""Features kept or dropped by flipping one at random while 1-NN gets better.
 
@@ -89,29 +90,15 @@ class RandomMutation(Weighting):
     reference = "skalak1994, wettschereck1997"
     check_parameters = {"patience": 30}  # noqa: RUF012 - a constant of the class
 
-    accuracy_: float
-
-    def __init__(
-        self,
-        patience: int = 100,
-        max_iterations: int = 10_000,
-        accept_equal: bool = False,
-        n_neighbors: int = 1,
-        folds: Any = None,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.patience = patience
-        self.max_iterations = max_iterations
-        self.accept_equal = accept_equal
-        self.n_neighbors = n_neighbors
-        self.folds = folds
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    patience: int = 100
+    max_iterations: int = 10_000
+    accept_equal: bool = False
+    n_neighbors: int = 1
+    folds: Any = None
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _learn(self, problem: Problem) -> Weights:
         for name, least in (("patience", 1), ("max_iterations", 0), ("n_neighbors", 1)):

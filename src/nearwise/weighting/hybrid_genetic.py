@@ -11,7 +11,7 @@ from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
@@ -28,6 +28,7 @@ CREEPS = {"big creep": 0.25, "little creep": 0.05}
 """the largest step of a creeping weight"""
 
 
+@with_parameters
 class HybridGenetic(Weighting):
     r"""Weights in [0, 1] bred with five operators for few errors of k-NN, the newer of equals first.
 
@@ -97,33 +98,16 @@ class HybridGenetic(Weighting):
     reference = "kelly1991, wettschereck1997, davis1991"
     check_parameters = {"population_size": 12, "children": 8, "rounds": 8}  # noqa: RUF012 - a constant of the class
 
-    population_: Array
-    accuracies_: Array
-    history_: dict[str, Array]
-
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        population_size: int = 50,
-        children: int = 20,
-        rounds: int = 100,
-        folds: Any = None,
-        patience: int | None = None,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.population_size = population_size
-        self.children = children
-        self.rounds = rounds
-        self.folds = folds
-        self.patience = patience
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    n_neighbors: int = 5
+    population_size: int = 50
+    children: int = 20
+    rounds: int = 100
+    folds: Any = None
+    patience: int | None = None
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _learn(self, problem: Problem) -> Weights:
         for name, least in (("n_neighbors", 1), ("population_size", 2), ("children", 1), ("rounds", 0)):

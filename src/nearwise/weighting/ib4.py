@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nearwise.statistics.trials.online import Pool, first_smallest
 from nearwise.statistics.trials.records import Records
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, PerClass, Weights
@@ -17,6 +17,7 @@ __all__ = ["IB4"]
 Array = NDArray[np.float64]
 
 
+@with_parameters
 class IB4(Weighting):
     r"""IB4: a feature counts by how much more often than not it agrees with the answer of the nearest case.
 
@@ -74,20 +75,10 @@ class IB4(Weighting):
     reference = "aha1992, wettschereck1997, aha1991"
     by_order = True
 
-    scores_: Array
-    stopped_: str
-
-    def __init__(
-        self,
-        per_class: bool = False,
-        acceptable: bool = False,
-        target_bins: int = 2,
-        max_cases: int | None = MAX_PASSED,
-    ) -> None:
-        self.per_class = per_class
-        self.acceptable = acceptable
-        self.target_bins = target_bins
-        self.max_cases = max_cases
+    per_class: bool = False
+    acceptable: bool = False
+    target_bins: int = 2
+    max_cases: int | None = MAX_PASSED
 
     def _learn(self, problem: Problem) -> Weights:
         target = problem.target

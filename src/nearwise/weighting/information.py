@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot, log2
 from nearwise.cases.target import BINS
 from nearwise.statistics.counts.contingency import Contingency
-from nearwise.weighting.counted import Counted
-from nearwise.weighting.place import PRESET_GLOBAL
+from nearwise.weighting.base import with_parameters
+from nearwise.weighting.counted import Counted, Cut
 
 __all__ = [
     "GainRatio",
@@ -30,6 +30,7 @@ ROUNDING = 1e-13
 """a gain below it is the rounding error of the logarithms"""
 
 
+@with_parameters
 class InformationGain(Counted):
     r"""The uncertainty about the class that knowing the feature takes away, in bits.
 
@@ -59,19 +60,18 @@ class InformationGain(Counted):
 
     id = "ig"
     numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "howe1999, wettschereck1997, quinlan1986, daelemans1992"
 
-    def __init__(self, bins: int = 8, discretise: Any = "width", target_bins: int = BINS) -> None:
-        self.bins = bins
-        self.discretise = discretise
-        self.target_bins = target_bins
+    bins: int = 8
+    discretise: Any = "width"
+    target_bins: int = BINS
 
     def _weigh(self, table: Contingency) -> float:
         return gain(table)
 
 
-class GainRatio(Counted):
+@with_parameters
+class GainRatio(Cut):
     r"""Information gain over the bits that it takes to tell the feature's own value.
 
     .. math:: w_f = \frac{H(C) - \sum_v P(v)\,H(C \mid v)}{H(V)}
@@ -96,23 +96,16 @@ class GainRatio(Counted):
     """
 
     id = "gr"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "quinlan1993, daelemans2005"
 
-    def __init__(
-        self, discretise: Any = "width", bins: int = 8, target_bins: int = BINS, others: str = "refuse"
-    ) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
-        self.others = others
+    others: str = "refuse"
 
     def _weigh(self, table: Contingency) -> float:
         return gain(table) / float(entropy(table.of_row[None, :])[0])
 
 
-class MutualInformation(Counted):
+@with_parameters
+class MutualInformation(Cut):
     r"""How much the value and the class tell about each other, in bits.
 
     .. math:: w_f = \sum_v \sum_c P(v, c) \log_2 \frac{P(v, c)}{P(v)\,P(c)}
@@ -138,20 +131,16 @@ class MutualInformation(Counted):
     """
 
     id = "mi"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "wettschereck1997, fayyad1993"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
+    discretise: Any = "mdl"
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)
 
 
-class NormalizedMutualInformation(Counted):
+@with_parameters
+class NormalizedMutualInformation(Cut):
     r"""Mutual information over the most that so many values could tell.
 
     .. math:: w_f = \frac{1}{\log_2 v_f} \sum_v \sum_c P(v, c) \log_2 \frac{P(v, c)}{P(v)\,P(c)}
@@ -176,14 +165,9 @@ class NormalizedMutualInformation(Counted):
     """
 
     id = "mi-norm"
-    numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "wettschereck1997"
 
-    def __init__(self, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
+    discretise: Any = "mdl"
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table) / math.log2(table.n_rows)

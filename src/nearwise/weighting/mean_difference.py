@@ -12,8 +12,8 @@ from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.classes import FeaturePairs
 from nearwise.statistics.pair_means.targets import target_pairs
-from nearwise.weighting.base import Mergeable, Problem
-from nearwise.weighting.place import PRESET_PER_CLASS
+from nearwise.weighting.base import Mergeable, Problem, with_parameters
+from nearwise.weighting.place import PRESET_LOCAL
 from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, PerClass, Weights
 
@@ -27,6 +27,7 @@ SMALLEST = 1e-300
 """a smaller mean difference has no inverse in double precision and counts as none"""
 
 
+@with_parameters
 class MeanDifference(Mergeable):
     r"""Per class, how much more a feature differs out of the class than in it, on features scaled to a mean of 1.
 
@@ -106,7 +107,7 @@ class MeanDifference(Mergeable):
 
     id = "mdw"
     numbers = "own"
-    place = PRESET_PER_CLASS
+    place = PRESET_LOCAL
     reference = "howe1999, howe1997, hoeffding1963"
     caution = (
         "with weights per class right in 77.2%, with per_class=False in 81.8%, where none is in 80.9% and default in "
@@ -116,29 +117,13 @@ class MeanDifference(Mergeable):
     scale = "none"
     shape = "per-class"
 
-    scale_: Array
-    difference_in_: Array
-    difference_out_: Array
-    significance_: Array
-    error_bound_: Array
-
-    def __init__(
-        self,
-        per_class: bool = True,
-        pairs: str = "all",
-        significance: str = "calibrated",
-        exact: bool | str = "auto",
-        max_pairs: int = 4_000_000,
-        confidence: float = 0.95,
-        random_state: Any = None,
-    ) -> None:
-        self.per_class = per_class
-        self.pairs = pairs
-        self.significance = significance
-        self.exact = exact
-        self.max_pairs = max_pairs
-        self.confidence = confidence
-        self.random_state = random_state
+    per_class: bool = True
+    pairs: str = "all"
+    significance: str = "calibrated"
+    exact: bool | str = "auto"
+    max_pairs: int = 4_000_000
+    confidence: float = 0.95
+    random_state: Any = None
 
     @property
     def _limit(self) -> float:

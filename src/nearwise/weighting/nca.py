@@ -12,7 +12,7 @@ from nearwise.progress import stage
 from nearwise.search.terms import mean_of
 from nearwise.statistics.descent.kernel_regression import KernelRegression, first_map
 from nearwise.statistics.draws.seeds import seed_of
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.encoding import sklearn_module, some_or_all
 from nearwise.weighting.nearby import NumberSoftmax, Softmax
@@ -34,6 +34,7 @@ EVALUATIONS = 1.1
 STARTS = ("auto", "pca", "lda", "identity", "random")
 
 
+@with_parameters
 class NeighbourhoodComponents(Weighting):
     r"""The linear map under which a random near neighbour most often has the right class.
 
@@ -83,24 +84,12 @@ class NeighbourhoodComponents(Weighting):
     shape = "matrix"
     check_parameters = {"max_iter": 10}  # noqa: RUF012 - a constant of the class
 
-    n_iter_: int
-    stopped_: str
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        init: str = "auto",
-        max_iter: int = 50,
-        tol: float = 1e-5,
-        random_state: Any = None,
-        max_cases: int | None = MAX_COMPARED,
-    ) -> None:
-        self.n_components = n_components
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.max_cases = max_cases
+    n_components: int | None = None
+    init: str = "auto"
+    max_iter: int = 50
+    tol: float = 1e-5
+    random_state: Any = None
+    max_cases: int | None = MAX_COMPARED
 
     def _learn(self, problem: Problem) -> Weights:
         self._check(problem)
@@ -208,6 +197,7 @@ def _in_units(problem: Problem) -> Array:
     return np.asarray((np.where(gone, means, X) - means) * np.sqrt(problem.metric.scales()))
 
 
+@with_parameters
 class NeighbourhoodWeights(Weighting):
     r"""One weight a feature under which a random near neighbour most often has the right class.
 
@@ -260,23 +250,11 @@ class NeighbourhoodWeights(Weighting):
     reference = "goldberger2005, yang2012, weinberger2007"
     check_parameters = {"max_iter": 20}  # noqa: RUF012 - a constant of the class
 
-    history_: list[float]
-    objective_: float
-    stopped_: str
-
-    def __init__(
-        self,
-        penalty: float | None = None,
-        max_iter: int = 100,
-        tol: float = 1e-5,
-        max_time: float | None = None,
-        max_cases: int | None = MAX_COMPARED,
-    ) -> None:
-        self.penalty = penalty
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_time = max_time
-        self.max_cases = max_cases
+    penalty: float | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    max_time: float | None = None
+    max_cases: int | None = MAX_COMPARED
 
     def _learn(self, problem: Problem) -> Weights:
         check_whole("max_iter", self.max_iter, 1)
@@ -284,7 +262,8 @@ class NeighbourhoodWeights(Weighting):
         if self.penalty is not None:
             check_amount("penalty", self.penalty)
         p, why = len(problem.features), cannot_learn(problem)
-        self.history_, self.objective_, self.stopped_ = [], float("nan"), ""
+        self.history_: list[float] = []
+        self.objective_, self.stopped_ = float("nan"), ""
         if why:
             return Global(some_or_all(np.zeros(p), self.id, why) if p > 1 else np.ones(1), problem.features)
         penalty = 1.0 / len(problem.table) if self.penalty is None else float(self.penalty)

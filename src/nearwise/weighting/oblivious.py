@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nearwise.differences.metric import Encoded
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
@@ -16,6 +16,7 @@ from nearwise.weights import Weights
 __all__ = ["Oblivious"]
 
 
+@with_parameters
 class Oblivious(Searching):
     r"""Features forgotten one at a time as long as leave-one-out accuracy does not fall.
 
@@ -54,14 +55,9 @@ class Oblivious(Searching):
     )
     p = 1
 
-    n_abstract_cases_: int
-
-    def __init__(
-        self, max_time: float | None = None, n_jobs: int | None = None, max_cases: int | None = MAX_CASES
-    ) -> None:
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    max_time: float | None = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
         eliminate(scorer, found, budget, len(found.names), tol=0.0, patience=1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, did_you_mean
 from nearwise.statistics.trials.online import Pool
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
@@ -66,6 +66,7 @@ class _Rewarded(Weighting):
         return Global(np.maximum(scores, 0.0), names)
 
 
+@with_parameters
 class EachWeights(_Rewarded):
     r"""EACH: the weights of matching features rise by a step after a right answer and fall after a wrong one.
 
@@ -121,19 +122,11 @@ class EachWeights(_Rewarded):
     caution = "right in 74.4% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
     check_parameters = {"step": 0.1, "tolerance": 0.12}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        step: float = 0.02,
-        update: str = "add",
-        tolerance: float = 0.0,
-        target_bins: int = BINS,
-        max_cases: int | None = MAX_PASSED,
-    ) -> None:
-        self.step = step
-        self.update = update
-        self.tolerance = tolerance
-        self.target_bins = target_bins
-        self.max_cases = max_cases
+    step: float = 0.02
+    update: str = "add"
+    tolerance: float = 0.0
+    target_bins: int = BINS
+    max_cases: int | None = MAX_PASSED
 
     def _check(self) -> None:
         super()._check()
@@ -146,6 +139,7 @@ class EachWeights(_Rewarded):
         return scores + self.step * signs if self.update == "add" else scores * (1.0 + self.step * signs)
 
 
+@with_parameters
 class WeightedOverlap(_Rewarded):
     r"""The weighted overlap metric: matching features gain or lose a share of their weight.
 
@@ -182,19 +176,11 @@ class WeightedOverlap(_Rewarded):
     p = 1
     check_parameters = {"tolerance": 0.1}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        step: float = 0.02,
-        tolerance: float = 0.0,
-        pool: str = "all",
-        target_bins: int = BINS,
-        max_cases: int | None = MAX_PASSED,
-    ) -> None:
-        self.step = step
-        self.tolerance = tolerance
-        self.pool = pool
-        self.target_bins = target_bins
-        self.max_cases = max_cases
+    step: float = 0.02
+    tolerance: float = 0.0
+    pool: str = "all"
+    target_bins: int = BINS
+    max_cases: int | None = MAX_PASSED
 
     def _check(self) -> None:
         super()._check()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearwise.errors import check_whole
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
@@ -24,6 +24,7 @@ DEARER = 6.0
 """what a permutation of every feature costs over the plain accuracy, about"""
 
 
+@with_parameters
 class Permutation(Searching):
     r"""The accuracy that nearest neighbours lose when a query comes with another case's value of the feature.
 
@@ -64,28 +65,14 @@ class Permutation(Searching):
     reference = "breiman2001, fisher2019"
     how_long = "about"
 
-    scores_: Array
-    spread_: Array
-
-    def __init__(
-        self,
-        n_neighbors: Any = 1,
-        repeats: int = 5,
-        folds: Any = None,
-        vote: str = "majority",
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.repeats = repeats
-        self.folds = folds
-        self.vote = vote
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    n_neighbors: Any = 1
+    repeats: int = 5
+    folds: Any = None
+    vote: str = "majority"
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _check(self, problem: Problem) -> None:
         check_whole("repeats", self.repeats, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["FEEDBACK_GLOBAL", "FEEDBACK_SELECTION", "PRESET_GLOBAL", "PRESET_PER_CLASS", "Place"]
+__all__ = ["FEEDBACK_GLOBAL", "FEEDBACK_SELECTION", "PRESET_GLOBAL", "PRESET_LOCAL", "Place"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,6 @@ class Place:
 
 
 PRESET_GLOBAL = Place()
-PRESET_PER_CLASS = Place(generality="local")
+PRESET_LOCAL = Place(generality="local")
 FEEDBACK_GLOBAL = Place(bias="feedback")
 FEEDBACK_SELECTION = Place(bias="feedback", weight_space="binary")

@@ -14,7 +14,7 @@ from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, check_whole_or_none, warn
 from nearwise.statistics.counts.moments import Moments, Spread
 from nearwise.statistics.descent.directions import Directions, directions
-from nearwise.weighting.base import Mergeable, Problem
+from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.place import Place
 from nearwise.weights import Global, Matrix, PerValue, Weights
 
@@ -117,6 +117,7 @@ def _units(statistics: Moments, problem: Problem) -> Array:
     return np.array(out)
 
 
+@with_parameters
 class QuantificationWeights(_Quantification):
     r"""Weights of the given features by how much the new features of quantification method II take from each (QM2m).
 
@@ -157,9 +158,8 @@ class QuantificationWeights(_Quantification):
     numbers = "binned"
     reference = "mohri1994, hayashi1952, wettschereck1997"
 
-    def __init__(self, n_components: int | None = None, target_bins: int = BINS) -> None:
-        self.n_components = n_components
-        self.target_bins = target_bins
+    n_components: int | None = None
+    target_bins: int = BINS
 
     def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         ends = np.cumsum([max(1, len(own)) for own in levels])[:-1]
@@ -175,6 +175,7 @@ class QuantificationWeights(_Quantification):
         return PerValue(values, problem.features, levels, by="both", unseen=unseen, frequencies=shares)
 
 
+@with_parameters
 class QuantificationDistance(_Quantification):
     r"""Distance in the new features of quantification method II (QM2y).
 
@@ -211,9 +212,8 @@ class QuantificationDistance(_Quantification):
     shape = "matrix"
     p = 1
 
-    def __init__(self, n_components: int | None = None, target_bins: int = BINS) -> None:
-        self.n_components = n_components
-        self.target_bins = target_bins
+    n_components: int | None = None
+    target_bins: int = BINS
 
     def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         return Matrix(found.rows, problem.features, levels)

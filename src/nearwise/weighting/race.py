@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nearwise.errors import InputError, check_whole, check_whole_or_none
 from nearwise.progress import counted
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
@@ -50,6 +50,7 @@ class Outcome:
     """classifications of one case under one set"""
 
 
+@with_parameters
 class Race(Searching):
     r"""Stepwise selection in which sets race: after every few cases those that are surely worse drop out.
 
@@ -108,35 +109,18 @@ class Race(Searching):
     reference = "moore1994, maron1997, hoeffding1963, wettschereck1997"
     caution = "right in 78.2% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
 
-    n_classified_: int
-
-    def __init__(
-        self,
-        delta: float = 0.05,
-        bound: str = "normal",
-        indifference: float = 0.0,
-        block: int = 16,
-        direction: str = "both",
-        n_neighbors: int = 1,
-        vote: str = "majority",
-        max_features: int | None = None,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.delta = delta
-        self.bound = bound
-        self.indifference = indifference
-        self.block = block
-        self.direction = direction
-        self.n_neighbors = n_neighbors
-        self.vote = vote
-        self.max_features = max_features
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    delta: float = 0.05
+    bound: str = "normal"
+    indifference: float = 0.0
+    block: int = 16
+    direction: str = "both"
+    n_neighbors: int = 1
+    vote: str = "majority"
+    max_features: int | None = None
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _check(self, problem: Problem) -> None:
         check_whole("n_neighbors", self.n_neighbors, 1)

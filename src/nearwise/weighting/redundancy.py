@@ -14,7 +14,7 @@ from nearwise.errors import InputError, warn
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
 from nearwise.statistics.counts.values import PerFeature
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.counted import Counted, Discretised
 from nearwise.weighting.information import mutual_information
 from nearwise.weighting.place import PRESET_GLOBAL
@@ -28,6 +28,7 @@ ROUNDING = 1e-12
 """a smaller share of what was taken away is what rounding left"""
 
 
+@with_parameters
 class RedundancyCorrected(Counted):
     r"""Mutual information with the class minus a share of the mean mutual information with the other features.
 
@@ -61,11 +62,10 @@ class RedundancyCorrected(Counted):
     place = PRESET_GLOBAL
     reference = "battiti1994, wettschereck1997"
 
-    def __init__(self, beta: float = 0.5, discretise: Any = "mdl", bins: int = 8, target_bins: int = BINS) -> None:
-        self.beta = beta
-        self.discretise = discretise
-        self.bins = bins
-        self.target_bins = target_bins
+    beta: float = 0.5
+    discretise: Any = "mdl"
+    bins: int = 8
+    target_bins: int = BINS
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)

@@ -22,7 +22,7 @@ from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.statistics.contrasts.unknown import by_policy, by_probabilities
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.asking import AUTO, Asked, Asking, asking_cases, check_asking
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
@@ -168,6 +168,7 @@ def contrast_weights(target: Target) -> Floats:
     return np.asarray(out)
 
 
+@with_parameters
 class Relief(ReliefLike):
     r"""For each case, the feature's difference from the nearest miss less that from the nearest hit.
 
@@ -215,25 +216,14 @@ class Relief(ReliefLike):
     reference = "kira1992, wettschereck1997, moore2007"
     power = 2
 
-    def __init__(
-        self,
-        threshold: float | None = None,
-        picks: Any = None,
-        n_samples: int | str | None = AUTO,
-        drop: float | None = None,
-        keep: float = 0.5,
-        unknown: str = "policy",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.threshold = threshold
-        self.picks = picks
-        self.n_samples = n_samples
-        self.drop = drop
-        self.keep = keep
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    threshold: float | None = None
+    picks: Any = None
+    n_samples: int | str | None = AUTO
+    drop: float | None = None
+    keep: float = 0.5
+    unknown: str = "policy"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _rows(self, problem: Problem) -> Ints:
         if self.picks is None:
@@ -282,6 +272,7 @@ class Relief(ReliefLike):
         return np.where(scores >= self.threshold, 1.0, 0.0)
 
 
+@with_parameters
 class ReliefF(ReliefLike):
     r"""For each case, mean differences from its k near misses, class by class, less that from its k near hits.
 
@@ -331,23 +322,13 @@ class ReliefF(ReliefLike):
     id = "relief-f"
     reference = "kononenko1994, robnik2003, wettschereck1997, moore2007"
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        n_samples: int | str | None = AUTO,
-        drop: float | None = None,
-        keep: float = 0.5,
-        unknown: str = "probabilities",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_samples = n_samples
-        self.drop = drop
-        self.keep = keep
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_neighbors: int = 10
+    n_samples: int | str | None = AUTO
+    drop: float | None = None
+    keep: float = 0.5
+    unknown: str = "probabilities"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _scores(self, asking: Asking) -> Asked | None:
         contrast, target = asking.contrast, asking.target

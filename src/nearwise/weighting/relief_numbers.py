@@ -16,7 +16,7 @@ from nearwise.search.base import TIE
 from nearwise.statistics.contrasts.classes import Contrast, NearByGroup
 from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.weighting.asking import AUTO, Asked, Asking
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.relief import ReliefLike
 
 __all__ = ["RReliefF"]
@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@with_parameters
 class RReliefF(ReliefLike):
     r"""How often a feature differs where near cases have different targets, less how often where they have equal ones.
 
@@ -64,25 +65,14 @@ class RReliefF(ReliefLike):
     id = "rrelief-f"
     reference = "robnik1997, robnik2003, moore2007"
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        sigma: float | None = None,
-        n_samples: int | str | None = AUTO,
-        drop: float | None = None,
-        keep: float = 0.5,
-        unknown: str = "probabilities",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.n_samples = n_samples
-        self.drop = drop
-        self.keep = keep
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_neighbors: int = 10
+    sigma: float | None = None
+    n_samples: int | str | None = AUTO
+    drop: float | None = None
+    keep: float = 0.5
+    unknown: str = "probabilities"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _target(self, y: Any, n: int, sample_weight: Any) -> Target:
         """Numbers are numbers here, whole ones too."""

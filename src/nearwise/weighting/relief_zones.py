@@ -13,6 +13,7 @@ from nearwise.search.base import TIE
 from nearwise.statistics.contrasts.numbers import RegressionContrast
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.asking import AUTO, Asked, Asking
+from nearwise.weighting.base import with_parameters
 from nearwise.weighting.relief import ReliefLike, contrast_weights
 
 __all__ = ["SURF", "MultiSURF", "MultiSURFStar", "SURFStar"]
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@with_parameters
 class Zones(ReliefLike):
     """Near cases are those nearer than a limit, far ones those beyond another; each class counts by its mean."""
 
@@ -30,21 +32,12 @@ class Zones(ReliefLike):
     uses_far: ClassVar[bool] = False
     """whether far cases count, the other way round"""
 
-    def __init__(
-        self,
-        n_samples: int | str | None = AUTO,
-        drop: float | None = None,
-        keep: float = 0.5,
-        unknown: str = "probabilities",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_samples = n_samples
-        self.drop = drop
-        self.keep = keep
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_samples: int | str | None = AUTO
+    drop: float | None = None
+    keep: float = 0.5
+    unknown: str = "probabilities"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _scores(self, asking: Asking) -> Asked | None:
         contrast, target = asking.contrast, asking.target

@@ -21,7 +21,7 @@ from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.statistics.trials.numbers import NumberEvaluator
 from nearwise.statistics.trials.projection import Labels, by_counts, on_line
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weights import Global, Weights
@@ -31,6 +31,7 @@ __all__ = ["SingleFeatureAccuracy"]
 Array = NDArray[np.float64]
 
 
+@with_parameters
 class SingleFeatureAccuracy(Weighting):
     r"""The accuracy of a classifier that sees this feature alone, by ten-fold cross-validation.
 
@@ -96,21 +97,12 @@ class SingleFeatureAccuracy(Weighting):
     reference = "guvenir1997"
     check_parameters = {"folds": 5}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        folds: Any = 10,
-        classifier: Any = None,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.folds = folds
-        self.classifier = classifier
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors: int = 1
+    folds: Any = 10
+    classifier: Any = None
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _learn(self, problem: Problem) -> Weights:
         check_whole("n_neighbors", self.n_neighbors, 1)

@@ -9,7 +9,7 @@ import numpy as np
 from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
 from nearwise.statistics.trials.changes import Changes
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
@@ -18,32 +18,20 @@ from nearwise.weighting.selecting import Found, Scorer, Searching, check_amount
 __all__ = ["Backward", "Forward", "eliminate"]
 
 
+@with_parameters
 class Stepwise(Searching):
     """The parameters of both directions."""
 
-    def __init__(
-        self,
-        n_neighbors: Any = 1,
-        folds: Any = None,
-        vote: str = "majority",
-        max_features: int | None = None,
-        tol: float = 0.0,
-        patience: int = 1,
-        max_time: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        max_cases: int | None = MAX_CASES,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.folds = folds
-        self.vote = vote
-        self.max_features = max_features
-        self.tol = tol
-        self.patience = patience
-        self.max_time = max_time
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_cases = max_cases
+    n_neighbors: Any = 1
+    folds: Any = None
+    vote: str = "majority"
+    max_features: int | None = None
+    tol: float = 0.0
+    patience: int = 1
+    max_time: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_cases: int | None = MAX_CASES
 
     def _check(self, problem: Problem) -> None:
         check_whole_or_none("max_features", self.max_features, 1)

@@ -9,13 +9,14 @@ import numpy as np
 
 from nearwise.errors import InputError
 from nearwise.statistics.draws.feature_words import feature_words
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.place import Place
 from nearwise.weights import Global, Weights
 
 __all__ = ["TopN"]
 
 
+@with_parameters
 class TopN(Weighting):
     r"""The n features to which another weighting gives most; the others are left out.
 
@@ -53,19 +54,11 @@ class TopN(Weighting):
     place = Place(weight_space="binary")
     reference = "wettschereck1997"
 
-    def __init__(
-        self,
-        of: Any = "ig",
-        n_features: float = 0.5,
-        keep_weights: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.of = of
-        self.n_features = n_features
-        self.keep_weights = keep_weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    of: Any = "ig"
+    n_features: float = 0.5
+    keep_weights: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @property
     def suggested_differences(self) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 from nearwise.errors import InputError, check_whole, check_whole_or_none
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import seed_of
-from nearwise.weighting.base import Problem, Weighting
-from nearwise.weighting.encoding import Array, by_feature, rank_matrix, sklearn_module, some_or_all
+from nearwise.weighting.base import Problem, Weighting, with_parameters
+from nearwise.weighting.encoding import by_feature, rank_matrix, sklearn_module, some_or_all
 from nearwise.weighting.place import PRESET_GLOBAL, Place
 from nearwise.weighting.selecting import case_order, check_choice
 from nearwise.weights import Global, Weights
@@ -22,6 +22,7 @@ LEAST_GAIN = 0.01
 CRITERIA = ("entropy", "gini", "log_loss")
 
 
+@with_parameters
 class TreeFeatures(Weighting):
     r"""The features that an induced decision tree asks for.
 
@@ -67,22 +68,11 @@ class TreeFeatures(Weighting):
     in_canonical_order = True  # the seed draws features
     reference = "cardie1993, kibler1987, wettschereck1997"
 
-    scores_: Array
-    n_leaves_: int
-
-    def __init__(
-        self,
-        criterion: str = "entropy",
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        ccp_alpha: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.ccp_alpha = ccp_alpha
-        self.random_state = random_state
+    criterion: str = "entropy"
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    ccp_alpha: float = 0.0
+    random_state: Any = None
 
     def _learn(self, problem: Problem) -> Weights:
         check_choice("criterion", self.criterion, CRITERIA)
@@ -109,6 +99,7 @@ class TreeFeatures(Weighting):
         return Global(some_or_all(weights, self.id, "The tree asks for no feature"), problem.features)
 
 
+@with_parameters
 class Forest(Weighting):
     r"""How much the trees of a random forest gain by splitting on the feature.
 
@@ -154,21 +145,12 @@ class Forest(Weighting):
     reference = "breiman2001"
     check_parameters = {"n_estimators": 10}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self,
-        n_estimators: int = 200,
-        criterion: str = "gini",
-        max_features: Any = "sqrt",
-        min_samples_leaf: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_estimators: int = 200
+    criterion: str = "gini"
+    max_features: Any = "sqrt"
+    min_samples_leaf: int = 1
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _learn(self, problem: Problem) -> Weights:
         check_whole("n_estimators", self.n_estimators, 1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["Uniform"]
 
 
+@with_parameters
 class Uniform(Weighting):
     r"""The same weight for every feature: plain k-nearest-neighbours.
 
@@ -33,8 +34,7 @@ class Uniform(Weighting):
     reference = "wettschereck1997"
     numbers = "unseen"
 
-    def __init__(self, mean: bool = False) -> None:
-        self.mean = mean
+    mean: bool = False
 
     def _learn(self, problem: Problem) -> Weights:
         p = len(problem.features)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nearwise.errors import WeightShapeError
-from nearwise.weighting.base import Problem, Weighting
+from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.place import Place
 from nearwise.weights import Global, Weights
 from nearwise.weights.labels import labelled
@@ -13,6 +13,7 @@ from nearwise.weights.labels import labelled
 __all__ = ["UserWeights"]
 
 
+@with_parameters
 class UserWeights(Weighting):
     r"""The weights you give, for what you know about the features.
 
@@ -37,8 +38,7 @@ class UserWeights(Weighting):
     reference = "wettschereck1997"
     numbers = "unseen"
 
-    def __init__(self, weights: Any = None) -> None:
-        self.weights = weights
+    weights: Any = None
 
     def _learn(self, problem: Problem) -> Weights:
         given, names = self.weights, problem.features

@@ -16,7 +16,7 @@ from nearwise.differences.metric import Measure
 from nearwise.errors import InputError
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns, sums_at
-from nearwise.weighting.base import Problem
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.counted import Countable, require_countable
 from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
@@ -33,6 +33,7 @@ ROUNDING = 1e-13
 """a variance below it, as a share of all variance, is rounding error"""
 
 
+@with_parameters
 class FisherScore(Countable):
     r"""Fisher's criterion: the variance between the means of the classes over the variance inside classes.
 
@@ -62,8 +63,7 @@ class FisherScore(Countable):
     place = PRESET_GLOBAL
     reference = "duda2001"
 
-    def __init__(self, target_bins: int = BINS) -> None:
-        self.target_bins = target_bins
+    target_bins: int = BINS
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         items = zip(statistics, problem.table.schema.values(), strict=True)
@@ -80,6 +80,7 @@ class FisherScore(Countable):
         return between / max(within, LEAST * whole) if between > ROUNDING * whole else 0.0
 
 
+@with_parameters
 class InverseDeviation(Countable):
     r"""The inverse of the feature's standard deviation, so that every feature differs equally on average.
 
@@ -110,8 +111,7 @@ class InverseDeviation(Countable):
     p = 1
     numbers = "unseen"
 
-    def __init__(self, power: float = 1) -> None:
-        self.power = power
+    power: float = 1
 
     def _partial(self, problem: Problem) -> PerFeature:
         if isinstance(self.power, bool) or not isinstance(self.power, int | float) or not 0 < self.power < np.inf:
