@@ -23,6 +23,7 @@ from nearwise.search.plan import plan
 from nearwise.statistics.descent.gather import left_out_pairs, pair_differences
 from nearwise.statistics.descent.kernels import InverseKernel, Kernel
 from nearwise.statistics.descent.neighbourhoods import Neighbourhoods, neighbourhoods
+from nearwise.statistics.trials.classes import weight_vectors
 from nearwise.vote import InverseDistance, collect, tally
 from nearwise.weights import Global, Stored
 
@@ -74,18 +75,18 @@ class SmoothError:
 
     def errors(self, weights: Any) -> Floats:
         """(w,) E of each weight vector, each with neighbours of its own."""
-        return np.array([self._add_up(row, with_gradient=False)[0] for row in self._asked(weights)])
+        return np.array([self._add_up(row, with_gradient=False)[0] for row in weight_vectors(weights, self.metric)])
 
     def gradients(self, weights: Any) -> tuple[Floats, Floats]:
         """(w,) E and (w, p) its derivative by each weight."""
-        asked = self._asked(weights)
+        asked = weight_vectors(weights, self.metric)
         found = [self._add_up(row, with_gradient=True) for row in asked]
         return np.array([e for e, _ in found]), np.array([g for _, g in found]).reshape(asked.shape)
 
     def mistakes(self, weights: Any) -> float:
         """The share of cases that one weight vector (p,) gets wrong, leaving each out; of j classes that tie, the right
         one counts as one j-th right."""
-        row = self._asked([weights])[0]
+        row = weight_vectors([weights], self.metric)[0]
         wrong = np.zeros(len(self.cases))
         for near in neighbourhoods(self._engine(row), self.asking, self.k, self._payload, CELLS // len(row)):
             votes = self._votes(near, self.kernel.weigh(_Terms.of(self, near).sums(row), near, self.metric.p))
@@ -97,7 +98,7 @@ class SmoothError:
 
     def every_k(self, weights: Any, largest: int) -> Floats:
         """(largest,) E of one weight vector with 1/d votes, for k = 1, 2, … from one search."""
-        row = self._asked([weights])[0]
+        row = weight_vectors([weights], self.metric)[0]
         largest = min(largest, len(self.cases) - 1)
         errors = np.zeros((len(self.cases), largest))
         step = max(1, CELLS // (largest * self._payload.n_groups * self._payload.values.shape[1]))
@@ -109,12 +110,6 @@ class SmoothError:
                 votes = tally(*ballots.at(k), InverseDistance(), self.metric.root)[0]
                 errors[rows, k - 1] = self._voted(votes, rows)
         return np.asarray(_ordered_sum(errors))
-
-    def _asked(self, weights: Any) -> Floats:
-        asked = np.ascontiguousarray(weights, dtype=np.float64)
-        if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
-            raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
-        return asked
 
     # --------------------------------------------------------------- neighbours
 

@@ -21,13 +21,10 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Encoded, Measured, power
 from nearwise.native import core
 from nearwise.progress import counted
-from nearwise.search.base import TIE, Distance, Floats, Ints, Payload
+from nearwise.search.base import TIE, Floats, Ints
 from nearwise.search.layout.columns import packed
-from nearwise.search.plan import plan
 from nearwise.statistics.scattered import scattered
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.vote import InverseDistance, Majority, collect, winners
-from nearwise.weights import Global, Stored
 
 __all__ = ["ChangeEvaluator", "Changes", "Partial"]
 
@@ -37,8 +34,6 @@ CHUNK_BYTES = 64 * 2**20
 """of answers and of given terms a call"""
 KEPT_BYTES = 256 * 2**20
 """of terms of costly features that are measured once and kept"""
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -170,14 +165,11 @@ class ChangeEvaluator:
         self.partial = None
         return np.asarray((sums / np.where(present, own.fold_weights, 1.0)[:, None])[:, present].mean(axis=1))
 
-    def right(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None = None) -> Flags:
-        """(c, r, k) whether 1 .. k neighbours classify the cases ``rows`` (r,) right."""
+    def right(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None = None) -> NDArray[Any]:
+        """(c, r, k) whether 1 .. k neighbours classify the cases ``rows`` (r,) right, or how right a number is."""
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         if self._native is None:
-            found = []
-            for c, (vector, feature) in enumerate(zip(changes.vectors(), changes.features, strict=True)):
-                found.append(self._planned(vector, k, rows, feature, None if stand_ins is None else stand_ins[c]))
-            return np.stack(found) if found else np.zeros((0, len(rows), k), dtype=bool)
+            return self._one_by_one(changes, k, rows, stand_ins)
         blocks = [self._terms(f, rows) for f in self._given]
         own_block = np.full(len(self.metric.names), -1, dtype=np.int32)
         own_block[self._given] = np.arange(len(blocks))
@@ -190,6 +182,19 @@ class ChangeEvaluator:
             self.evaluator.threads,
         )  # fmt: skip
         return np.asarray(flags, dtype=bool)
+
+    def _one_by_one(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None) -> NDArray[Any]:
+        """(c, r, k) the same through the planner: any kind, policy and target, no core needed."""
+        found = []
+        asked = zip(changes.vectors(), changes.features, strict=True)
+        for c, (vector, feature) in enumerate(counted(asked, len(changes))):
+            queries = self.evaluator.asking.take(rows)
+            if stand_ins is not None:
+                columns = list(queries.columns)
+                columns[feature] = self.cases.columns[feature].take(stand_ins[c][rows])
+                queries = Measured(tuple(columns), len(rows))
+            found.append(self.evaluator.rightness(vector, k, rows, queries))
+        return np.stack(found) if found else np.zeros((0, len(rows), k))
 
     def _chunks(self, rows: Ints, changes: Changes, k: int) -> Iterator[Ints]:
         """The rows in parts that take a moment each."""
@@ -212,29 +217,3 @@ class ChangeEvaluator:
         column, measure = self.cases.columns[feature], self.metric.measures[feature]
         asked = self.evaluator.asking.columns[feature].take(queries)
         return np.ascontiguousarray(power(measure.block(column, asked), self.metric.p))
-
-    def _planned(self, weights: Floats, k: int, rows: Ints, feature: int, stand_in: Ints | None) -> Flags:
-        """(r, k) under one weight vector, through the planner: any kind and policy, no core needed."""
-        own, target = self.evaluator, self.evaluator.target
-        queries = own.asking.take(rows)
-        if stand_in is not None:
-            columns = list(queries.columns)
-            columns[feature] = self.cases.columns[feature].take(stand_in[rows])
-            queries = Measured(tuple(columns), len(rows))
-        rule = InverseDistance() if own.by_distance else Majority()
-        out = np.zeros((len(rows), k), dtype=bool)
-        folds = own.folds[rows]
-        for fold in np.unique(folds):
-            at = np.flatnonzero(folds == fold)
-            rest = np.arange(self.n) if own.leaves_one_out else np.flatnonzero(own.folds != fold)
-            if not len(rest):
-                continue
-            stored = target.take(rest)
-            distance = Distance(
-                self.metric, Global(weights, self.metric.names), Stored(self.cases.take(rest), stored.values)
-            )
-            payload = Payload(stored.values, stored.weights[:, None], target.n_classes)
-            engine = plan(distance, threads=own.threads).engine
-            ballots = collect(engine, queries.take(at), k, payload, "fair", rows[at] if own.leaves_one_out else None)
-            out[at] = winners(ballots, k, rule, self.metric.root, target.priors) == target.values[rows[at], None]
-        return out

@@ -20,20 +20,24 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.progress import counted
-from nearwise.search.base import TIE, Distance, Floats, Payload
+from nearwise.search.base import TIE, Distance, Floats, Ints, Payload
 from nearwise.search.layout.columns import Layout
 from nearwise.search.layout.serves import not_in_core
 from nearwise.search.plan import plan
 from nearwise.statistics.trials.pairs import PairTrials
-from nearwise.vote import InverseDistance, Majority, collect, winners
+from nearwise.vote import Fair, InverseDistance, Majority, Vote, winners
 from nearwise.weights import Global, Stored
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "weight_vectors"]
 
 TURN_TERMS = 2_000_000_000
 """feature differences a turn and thread: a tenth of a second or so"""
 TURN_VECTORS = 25
 """weight vectors a turn at least where each turn measures pairs"""
+CELLS = 2_000_000
+"""votes held at once"""
+WORTH_THREADS = 100_000_000
+"""differences of features in one search from which threads are worth starting"""
 FEW = 4
 """weight vectors for which it pays to measure every pair of a kind that is costly to compare"""
 
@@ -105,9 +109,7 @@ class Evaluator:
 
     def right(self, weights: Any, k: int = 1) -> Floats:
         """(w, folds, k) the share of each fold that 1 .. k neighbours classify right."""
-        asked = np.ascontiguousarray(weights, dtype=np.float64)
-        if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
-            raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
+        asked = weight_vectors(weights, self.metric)
         if self._native is None:
             found = self._by_pairs(asked, k)
         else:
@@ -160,24 +162,54 @@ class Evaluator:
             rows = slice(start, min(len(asked), start + step))
             yield rows, self.accuracies(asked[rows], k)
 
-    def _one(self, weights: NDArray[np.float64], k: int) -> Floats:
+    def _one(self, weights: Floats, k: int) -> Floats:
         """(folds, k) right weight under one vector, through the planner: any kind of feature, no core needed."""
-        out = np.zeros((self.n_folds, k))
-        rule = InverseDistance() if self.by_distance else Majority()
-        everything = np.arange(len(self.cases))
-        shape = Global(weights, self.metric.names)
-        for fold in range(self.n_folds):
-            asked = everything if self.leaves_one_out else np.flatnonzero(self.folds == fold)
-            rest = everything if self.leaves_one_out else np.flatnonzero(self.folds != fold)
-            if not len(asked) or not len(rest):
-                continue
-            stored = self.target.take(rest)
-            distance = Distance(self.metric, shape, Stored(self.cases.take(rest), stored.values))
-            payload = Payload(stored.values, stored.weights[:, None], self.target.n_classes)
-            engine = plan(distance, threads=self.threads).engine
-            leave_out = everything if self.leaves_one_out else None
-            ballots = collect(engine, self.asking.take(asked), k, payload, "fair", leave_out)
-            codes = winners(ballots, k, rule, self.metric.root, self.target.priors)
-            hits = codes == self.target.values[asked, None]
-            out[fold] = dot(self.target.weights[asked], hits)
+        hits, folds = self.rightness(weights, k), [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
+        return np.stack([dot(self.target.weights[at], hits[at]) for at in folds])
+
+    def rightness(
+        self, weights: Floats, k: int, rows: Ints | None = None, queries: Measured | None = None
+    ) -> NDArray[Any]:
+        """(r, k) whether 1 .. k neighbours classify the cases ``rows`` right under one weight vector.
+
+        ``queries`` (r) stand for the cases where these come with other values.
+        """
+        rows = np.arange(len(self.cases)) if rows is None else rows
+        out = np.zeros((len(rows), k), dtype=bool)
+        for some, ballots in self._ballots(weights, k, rows, queries):
+            codes = winners(ballots, k, self._rule, self.metric.root, self.target.priors)
+            out[some] = codes == self.target.values[rows[some], None]
         return out
+
+    @property
+    def _rule(self) -> Vote:
+        return InverseDistance() if self.by_distance else Majority()
+
+    def _ballots(self, weights: Floats, k: int, rows: Ints, queries: Measured | None) -> Iterator[tuple[Ints, Fair]]:
+        """Who votes on which of the queries, fold by fold and some queries at a time."""
+        folds, asked = self.folds[rows], self.asking.take(rows) if queries is None else queries
+        for fold in np.unique(folds):
+            at = np.flatnonzero(folds == fold)
+            rest = np.arange(len(self.cases)) if self.leaves_one_out else np.flatnonzero(self.folds != fold)
+            if not len(rest):
+                continue
+            distance = Distance(self.metric, Global(weights, self.metric.names), Stored(self.cases.take(rest)))
+            threads = self.threads if len(at) * len(rest) * len(weights) > WORTH_THREADS else 1
+            engine, payload = plan(distance, threads=threads).engine, self._payload(self.target.take(rest))
+            step = max(1, CELLS // k)
+            for start in range(0, len(at), step):
+                some = at[start : start + step]
+                leave_out = rows[some] if self.leaves_one_out else None
+                yield some, Fair(engine.nearest(asked.take(some), k, payload, leave_out), payload)
+
+    def _payload(self, stored: Target) -> Payload:
+        """What each stored case brings to the vote."""
+        return Payload(stored.values, stored.weights[:, None], stored.n_classes)
+
+
+def weight_vectors(weights: Any, metric: Metric) -> Floats:
+    """(w, p) weight vectors, one weight a feature."""
+    asked = np.ascontiguousarray(weights, dtype=np.float64)
+    if asked.ndim != 2 or asked.shape[1] != len(metric.names):
+        raise InputError(f"weights must have one row per vector and {len(metric.names)} columns.")
+    return asked

@@ -17,19 +17,12 @@ from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
 from nearwise.progress import counted
-from nearwise.search.base import Distance, Engine, Floats, Ints, Payload
-from nearwise.search.plan import plan
+from nearwise.search.base import Floats, Ints, Payload
 from nearwise.statistics.trials.changes import ChangeEvaluator, Changes
-from nearwise.statistics.trials.classes import Evaluator
-from nearwise.vote import Fair, InverseDistance, Majority, tally
-from nearwise.weights import Global, Stored
+from nearwise.statistics.trials.classes import Evaluator, weight_vectors
+from nearwise.vote import tally
 
 __all__ = ["NumberChanges", "NumberEvaluator"]
-
-CELLS = 2_000_000
-"""votes held at once"""
-WORTH_THREADS = 100_000_000
-"""differences of features in one search from which threads are worth starting"""
 
 
 class NumberEvaluator(Evaluator):
@@ -57,7 +50,7 @@ class NumberEvaluator(Evaluator):
 
     def right(self, weights: Any, k: int = 1) -> Floats:
         """(w, folds, k) the mean rightness of each fold with 1 .. k neighbours."""
-        asked = self._asked(weights)
+        asked = weight_vectors(weights, self.metric)
         rows = counted(asked, len(asked))
         out = np.stack([self._of_folds(self.rightness(row, k)) for row in rows]) if len(asked) else None
         return np.zeros((0, self.n_folds, k)) if out is None else out
@@ -65,19 +58,16 @@ class NumberEvaluator(Evaluator):
     def accuracies(self, weights: Any, k: int = 1) -> Floats:
         """(w,) the mean of the folds' rightness with k neighbours: R squared."""
         present = self.fold_weights > 0
-        found = [self._of_folds(self.rightness(row, k, only_last=True))[present].mean() for row in self._asked(weights)]
+        found = [
+            self._of_folds(self.rightness(row, k, only_last=True))[present].mean()
+            for row in weight_vectors(weights, self.metric)
+        ]
         return np.array(found)
 
     def in_turns(self, weights: Any, k: int = 1) -> Iterator[tuple[slice, Floats]]:
-        asked = self._asked(weights)
+        asked = weight_vectors(weights, self.metric)
         for at in counted(range(len(asked)), len(asked)):
             yield slice(at, at + 1), self.accuracies(asked[at : at + 1], k)
-
-    def _asked(self, weights: Any) -> Floats:
-        asked = np.ascontiguousarray(weights, dtype=np.float64)
-        if asked.ndim != 2 or asked.shape[1] != len(self.metric.names):
-            raise InputError(f"weights must have one row per vector and {len(self.metric.names)} columns.")
-        return asked
 
     def _of_folds(self, rightness: Floats) -> Floats:
         """(folds, k) weighted means from (n, k)."""
@@ -95,10 +85,9 @@ class NumberEvaluator(Evaluator):
         """
         rows = np.arange(len(self.cases)) if rows is None else rows
         answers = np.full((len(rows), 1 if only_last else k), self.target.mean)
-        rule = InverseDistance() if self.by_distance else Majority()
-        for some, ballots in self._ballots(weights, k, rows, self.asking.take(rows) if queries is None else queries):
+        for some, ballots in self._ballots(weights, k, rows, queries):
             for place, count in enumerate([k] if only_last else range(1, k + 1)):
-                total = tally(*ballots.at(count), rule, self.metric.root)[0][:, 0]
+                total = tally(*ballots.at(count), self._rule, self.metric.root)[0][:, 0]
                 known = total[:, 0] > 0
                 answers[some[known], place] = total[known, 1] / total[known, 0]
         error = np.square(answers - self.target.values[rows, None])
@@ -110,59 +99,23 @@ class NumberEvaluator(Evaluator):
         The squared error of a mean of so many cases drawn at random is (1 + 1 / crowd) times the variance.
         """
         rows, out = np.arange(len(self.cases)), np.full(len(self.cases), np.inf)
-        for some, ballots in self._ballots(weights, k, rows, self.asking):
+        for some, ballots in self._ballots(weights, k, rows, None):
             inside, tied = ballots.found.inside.astype(np.float64), np.maximum(ballots.found.tied, 1)
             filled = np.isfinite(ballots.found.sums).sum(axis=1)
             squares = inside + np.square(filled - inside) / tied  # of shares of a place: 1, or places over those tied
             out[some] = np.where(filled > 0, np.square(filled) / np.where(filled > 0, squares, 1.0), np.inf)
         return out
 
-    def _ballots(self, weights: Floats, k: int, rows: Ints, queries: Measured) -> Iterator[tuple[Ints, Fair]]:
-        """Who votes on which of the queries, fold by fold and some queries at a time."""
-        folds = self.folds[rows]
-        for fold in np.unique(folds):
-            at = np.flatnonzero(folds == fold)
-            rest = np.arange(len(self.cases)) if self.leaves_one_out else np.flatnonzero(self.folds != fold)
-            if len(rest) <= self.leaves_one_out:
-                continue
-            engine, payload = self._stored(weights, rest, len(at))
-            step = max(1, CELLS // k)
-            for start in range(0, len(at), step):
-                some = at[start : start + step]
-                leave_out = rows[some] if self.leaves_one_out else None
-                yield some, Fair(engine.nearest(queries.take(some), k, payload, leave_out), payload)
-
-    def _stored(self, weights: Floats, rest: Ints, n_queries: int) -> tuple[Engine, Payload]:
-        """An engine over the cases ``rest``, and what each brings to the vote."""
-        stored = self.target.take(rest)
-        shape = Global(weights, self.metric.names)
-        threads = self.threads if n_queries * len(rest) * len(weights) > WORTH_THREADS else 1
-        engine = plan(Distance(self.metric, shape, Stored(self.cases.take(rest))), threads=threads).engine
+    def _payload(self, stored: Target) -> Payload:
         votes = np.stack([stored.weights, stored.weights * stored.values], axis=1)
-        return engine, Payload(np.zeros(len(rest), dtype=np.intp), votes, 1)
+        return Payload(np.zeros(len(stored), dtype=np.intp), votes, 1)
 
 
 class NumberChanges(ChangeEvaluator):
     """Rightness of predicted numbers after changes of one weight, in the place of right classes."""
 
-    evaluator: NumberEvaluator
-
     def _packed(self) -> Any:
         return None
-
-    def right(self, changes: Changes, k: int, rows: Ints, stand_ins: Ints | None = None) -> Any:
-        """(c, r, k) rightness, 1 for an exact answer, of the cases ``rows`` (r,) with 1 .. k neighbours."""
-        rows = np.ascontiguousarray(rows, dtype=np.int64)
-        found = []
-        asked = zip(changes.vectors(), changes.features, strict=True)
-        for c, (vector, feature) in enumerate(counted(asked, len(changes))):
-            queries = self.evaluator.asking.take(rows)
-            if stand_ins is not None:
-                columns = list(queries.columns)
-                columns[feature] = self.cases.columns[feature].take(stand_ins[c][rows])
-                queries = Measured(tuple(columns), len(rows))
-            found.append(self.evaluator.rightness(vector, k, rows, queries))
-        return np.stack(found) if found else np.zeros((0, len(rows), k))
 
     def _chunks(self, rows: Ints, changes: Changes, k: int) -> Iterator[Ints]:
         yield rows  # every call builds an engine, which serves all cases
