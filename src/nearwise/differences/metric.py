@@ -9,7 +9,7 @@ added feature by feature in schema order. Every engine computes this very expres
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,10 @@ class Measured:
     def take(self, rows: Any) -> Measured:
         n = len(range(*rows.indices(self.n))) if isinstance(rows, slice) else len(rows)
         return Measured(tuple(c.take(rows) for c in self.columns), n)
+
+    def of_features(self, features: Iterable[int]) -> Measured:
+        """The same cases with these of their features, in this order."""
+        return Measured(tuple(self.columns[f] for f in features), self.n)
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,10 @@ class Metric:
         if p is None:
             p = min((m.difference.p for m in measures if m.difference.p is not None), default=default_p)
         return cls(tuple(measures), p)
+
+    def of_features(self, features: Iterable[int]) -> Metric:
+        """The measures of these features, in this order."""
+        return Metric(tuple(self.measures[f] for f in features), self.p)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -93,8 +93,8 @@ class Problem:
         schema = replace(table.schema, kinds={names[f]: table.schema[names[f]] for f in order})
         return Problem(
             replace(table, schema=schema, columns=tuple(table.columns[f] for f in order)),
-            replace(self.metric, measures=tuple(self.metric.measures[f] for f in order)),
-            replace(self.cases, columns=tuple(self.cases.columns[f] for f in order)),
+            self.metric.of_features(order),
+            self.cases.of_features(order),
             self.target,
             order,
             self.drawn,

@@ -8,6 +8,7 @@ numbers as target in `relief_numbers`.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,18 +130,16 @@ class ReliefLike(Weighting):
         target, n_groups = problem.target, max(1, problem.target.n_classes)
         groups = target.values if target.classes is not None else np.zeros(len(target), dtype=np.int32)
         groups = groups.astype(np.int32)
-        measures = [problem.metric.measures[f] for f in features]
-        columns = [problem.cases.columns[f] for f in features]
-        unknown = []
-        for measure, column in zip(measures, columns, strict=True):
+        metric = replace(problem.metric.of_features(features), p=self.power)
+        cases, unknown = problem.cases.of_features(features), []
+        for measure, column in zip(metric.measures, cases.columns, strict=True):
             if self.unknown == "policy":
                 unknown.append(by_policy(measure, column, n_groups))
             else:
                 has_classes = target.classes is not None
                 unknown.append(by_probabilities(measure, column, groups, n_groups, target.weights, has_classes))
-        cases = type(problem.cases)(tuple(columns), len(target))
-        asking = type(problem.cases)(tuple(m.asking(c, target) for m, c in zip(measures, columns)), len(target))
-        return Contrast(measures, cases, groups, n_groups, self.power, unknown, threads(self.n_jobs), asking)
+        asking = metric.asking(cases, target)
+        return Contrast(metric, cases, asking, groups, n_groups, unknown, threads(self.n_jobs))
 
     def _rows(self, problem: Problem) -> Ints:
         """The cases that ask for neighbours."""

@@ -18,7 +18,10 @@ from nearwise.differences.metric import Measured, Metric
 from nearwise.differences.shares import SharesFitted
 from nearwise.search.base import Floats
 
-__all__ = ["Layout", "asks_left_out", "packed", "typed"]
+__all__ = ["KINDS", "Layout", "asks_left_out", "packed", "typed"]
+
+KINDS = {"line": 0, "overlap": 1, "circle": 2}
+"""forms of differences that are one column of the core"""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,18 @@ class Layout:
         return self.metric.is_overlap[self.feature]
 
     @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """(columns,) which of `KINDS` each is; embedded values are numbers on a line"""
+        forms = [self.metric.measures[f].fitted.form for f in self.feature]
+        return np.array([KINDS.get(form, 0) for form in forms], dtype=np.uint8)
+
+    @cached_property
+    def periods(self) -> Floats:
+        """(columns,) the length of the circle that values lie on; 0 where they lie on none"""
+        periods = [getattr(self.metric.measures[f].fitted, "period", None) for f in self.feature]
+        return np.array([period or 0.0 for period in periods], dtype=np.float64)
+
+    @cached_property
     def one(self) -> Floats:
         """(columns,) what a missing value differs by; of columns that are joined, the first says it."""
         return np.where(self.joined == 0, self.metric.one[self.feature], 0.0)
@@ -77,6 +92,13 @@ class Layout:
             out[rows] = column.values if fitted is None else fitted.embed(column.values).T
             if column.missing is not None:
                 out[np.ix_(rows, column.missing)] = np.nan
+        return out
+
+    def on_circles(self, cases: Measured) -> Floats:
+        """The same with numbers on a circle from 0 to its length."""
+        out = self.packed(cases)
+        for at in np.flatnonzero(self.periods):
+            out[at] = np.mod(out[at], self.periods[at])
         return out
 
     def columns(self, cases: Measured) -> list[NDArray[Any]]:

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
-from nearwise.differences.metric import Measure, Measured, power
+from nearwise.differences.metric import Measured, Metric, power
 from nearwise.native import core
 from nearwise.progress import counted, progress
 from nearwise.search.base import TIE
-from nearwise.search.layout.columns import packed
+from nearwise.search.layout.columns import KINDS, Layout
 from nearwise.statistics.contrasts.unknown import Unknown
+from nearwise.statistics.descent.gather import known_differences
 from nearwise.statistics.scattered import scattered
 
 __all__ = ["Contrast", "NearByGroup"]
@@ -39,8 +40,6 @@ PAIR_TERMS = 50_000_000
 """the same in double precision"""
 BLOCK_BYTES = 32 << 20
 """memory of one block of distances"""
-KINDS = {"line": 0, "overlap": 1, "circle": 2}
-"""forms of differences that the core knows"""
 MOST_SYMBOLS = 1 << 24
 
 
@@ -93,19 +92,18 @@ class Contrast:
 
     def __init__(
         self,
-        measures: Sequence[Measure],
+        metric: Metric,
         cases: Measured,
+        asking: Measured,
         groups: NDArray[Any],
         n_groups: int,
-        power: int,
         unknown: Sequence[Unknown | None],
         threads: int = 1,
-        asking: Measured | None = None,
     ) -> None:
-        self.measures, self.cases, self.power, self.unknown = tuple(measures), cases, power, tuple(unknown)
-        self.asking = cases if asking is None else asking
+        self.metric, self.cases, self.asking, self.unknown = metric, cases, asking, tuple(unknown)
+        self.measures, self.power = metric.measures, metric.p
         self.groups, self.n_groups, self.threads = groups.astype(np.int32), n_groups, max(1, threads)
-        self.scales = np.array([m.scale(1) for m in measures])
+        self.scales = np.array([m.scale(1) for m in self.measures])
         self._native = self._packed()
         self._held: tuple[Any, dict[int, Floats]] = (None, {})
 
@@ -117,26 +115,20 @@ class Contrast:
         native = core()
         if native is None:
             return None
-        periods, kinds = np.zeros(len(self.measures)), []
-        for f, (measure, column) in enumerate(zip(self.measures, self.cases.columns, strict=True)):
-            fitted: Any = measure.fitted
-            if fitted.form not in KINDS or (column.missing is not None and self.unknown[f] is None):
+        for measure, column, unknown in zip(self.measures, self.cases.columns, self.unknown, strict=True):
+            if measure.fitted.form not in KINDS or (column.missing is not None and unknown is None):
                 return None
-            if fitted.form == "overlap" and len(fitted.levels) >= MOST_SYMBOLS:
+            if measure.fitted.form == "overlap" and len(measure.fitted.levels or ()) >= MOST_SYMBOLS:
                 return None
-            periods[f] = fitted.period if fitted.form == "circle" else 0.0
-            kinds.append(KINDS[fitted.form])
-        columns = packed(self.cases)
-        for at in np.flatnonzero(periods):
-            columns[at] = np.mod(columns[at], periods[at])
+        layout = Layout.of(self.metric)
         holed = [f for f, column in enumerate(self.cases.columns) if column.missing is not None]
         holes = [u for f in holed if (u := self.unknown[f]) is not None]
         both = np.array([u.both for u in holes], dtype=np.float64).reshape(len(holed), self.n_groups, self.n_groups)
         made = native.Contrast(
-            columns, np.array(kinds, dtype=np.uint8), self.scales, periods, self.groups, self.n_groups,
+            layout.on_circles(self.cases), layout.kinds, self.scales, layout.periods, self.groups, self.n_groups,
             np.array(holed, dtype=np.int64),
             np.array([u.cells for u in holes], dtype=np.int32).reshape(len(holed), len(self)),
-            [np.ascontiguousarray(u.table) for u in holes], both, self.power,
+            [np.ascontiguousarray(u.table) for u in holes], both, int(self.power),
         )  # fmt: skip
         return made if made.is_usable else None
 
@@ -186,20 +178,9 @@ class Contrast:
 
     def _pairs(self, f: int, i: NDArray[Any], j: NDArray[Any]) -> Floats:
         """(e,) differences of one feature of listed pairs."""
-        fitted: Any = self.measures[f].fitted
-        values, unknown, missing = self.cases.columns[f].values, self.unknown[f], self.cases.columns[f].missing
-        if fitted.form == "overlap":
-            deltas = (values[i] != values[j]).astype(np.float64)
-        elif fitted.form == "line":
-            deltas = np.abs(values[i] - values[j])
-        else:
-            starts = np.flatnonzero(np.concatenate([[True], i[1:] != i[:-1]])) if len(i) else np.zeros(0, dtype=np.intp)
-            parts = np.split(j, starts[1:]) if len(i) else []
-            asked = zip(starts, parts, strict=True)
-            own = self.asking.columns[f].values
-            blocks = [fitted.block(values[part], own[i[start] : i[start] + 1])[0] for start, part in asked]
-            deltas = np.concatenate(blocks) if blocks else np.zeros(0)
-        deltas = self.scales[f] * deltas
+        unknown, missing = self.unknown[f], self.cases.columns[f].missing
+        asking = self.asking.columns[f].values
+        deltas = self.scales[f] * known_differences(self.measures[f], self.cases.columns[f].values, asking, j, i)
         if unknown is not None:
             unknown.pairs(deltas, i, j, self.groups)
         elif missing is not None:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column, level_order
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.target import Target
+from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.joint import cells_of
 
-__all__ = ["PerFeature", "ValueCounts", "content_key", "count_columns", "count_values", "sums_at"]
+__all__ = ["PerFeature", "ValueCounts", "content_key", "count_columns", "count_values", "distinct_values", "sums_at"]
 
 Array = NDArray[np.float64]
 
@@ -99,7 +100,7 @@ class ValueCounts:
         """The same cases counted by level, where ``codes`` (v,) puts every value into one, such as an interval."""
         at = codes[self.value_at]
         joined = _entries(at, self.class_at, self.cases, self.weights, len(levels), self.n_classes)
-        made = replace(self, values=_objects(levels), storage="symbol", **joined)
+        made = replace(self, values=objects(levels), storage="symbol", **joined)
         return _sorted_symbols(_without_empty(made))
 
     def merge(self, other: ValueCounts) -> ValueCounts:
@@ -141,7 +142,7 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
         missing_cases = np.bincount(gone, minlength=c)
         missing = sums_at(gone, target.weights[column.missing], c)
     if column.levels is not None:
-        storage, values = "symbol", _objects(column.levels)
+        storage, values = "symbol", objects(column.levels)
         made = _symbol_entries(column.values, target, len(values))
     elif column.values.dtype == object or column.values.ndim == 2:
         storage = "vector" if column.values.ndim == 2 else "object"
@@ -190,7 +191,7 @@ def _number_entries(numbers: Array, target: Target) -> tuple[Array, dict[str, An
 def _object_entries(column: Column, target: Target) -> tuple[NDArray[Any], dict[str, Any]]:
     """The different objects or rows, and their entries."""
     known = ~column.missing
-    values, at = _distinct(column.values[known])
+    values, at = distinct_values(column.values[known])
     weights = None if target.weighs_one else target.weights[known]
     classes = target.codes[known].astype(_class_type(target.n_classes))
     if len(values) == len(at):
@@ -249,14 +250,6 @@ def _class_type(c: int) -> type[np.signedinteger[Any]]:
     return np.int16 if c <= np.iinfo(np.int16).max else np.int32  # int16 is sorted by radix
 
 
-def _objects(values: Iterable[Any]) -> NDArray[Any]:
-    values = list(values)
-    held = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # one by one, or NumPy would unpack equally long tuples into a matrix
-        held[i] = value
-    return held
-
-
 def _runs(ordered: Array, places: NDArray[np.int32]) -> tuple[Array, NDArray[np.int32]]:
     """The different numbers of a sorted array, and for each entry its place among them; ``places`` are 0, 1, 2 ..."""
     new = np.ones(len(ordered), dtype=bool)
@@ -272,7 +265,7 @@ def _keys(values: NDArray[Any]) -> list[Hashable]:
     return [content_key(v) for v in values]
 
 
-def _distinct(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def distinct_values(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The different objects or rows in order of appearance, and for each entry its place among them."""
     place: dict[Hashable, int] = {}
     first: list[int] = []

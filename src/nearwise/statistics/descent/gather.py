@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.differences.base import Fitted
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.progress import progress
 from nearwise.search.base import Floats, Ints
 
-__all__ = ["left_out_pairs", "pair_differences"]
+__all__ = ["known_differences", "left_out_pairs", "pair_differences"]
 
 TABLE_CELLS = 4_000_000
 """differences of symbols that are looked up at once: 32 MB"""
@@ -26,7 +27,7 @@ def pair_differences(
     where these are encoded in another way.
     """
     own = cases.values if asking is None else asking.values
-    raw = _known(measure.fitted, cases.values, own, stored, queries, measure.name)
+    raw = known_differences(measure, cases.values, own, stored, queries)
     if cases.missing is None:
         return raw
     x, q = cases.missing[stored], cases.missing[queries]
@@ -46,26 +47,27 @@ def left_out_pairs(measure: Measure, cases: Encoded, stored: Ints, queries: Ints
     return np.asarray(cases.missing[stored] | cases.missing[queries])
 
 
-def _known(
-    fitted: Fitted, values: NDArray[np.generic], own: NDArray[np.generic], stored: Ints, queries: Ints, name: str
+def known_differences(
+    measure: Measure, values: NDArray[Any], own: NDArray[Any], stored: NDArray[Any], queries: NDArray[Any]
 ) -> Floats:
+    """The same for values that are all known: those of stored cases, and ``own`` of them as queries."""
+    fitted: Any = measure.fitted
     if fitted.form in ("line", "circle"):
-        gaps = np.abs(values[queries] - values[stored])  # type: ignore[operator]
-        period = getattr(fitted, "period", None)
-        if period is None:
+        gaps = np.abs(values[queries] - values[stored])
+        if fitted.form == "line":
             return np.asarray(gaps, dtype=np.float64)
-        gaps = np.fmod(gaps, period)
-        return np.asarray(np.minimum(gaps, period - gaps))
+        gaps = np.fmod(gaps, fitted.period)
+        return np.asarray(np.minimum(gaps, fitted.period - gaps))
     if fitted.form == "overlap":
         return np.asarray(values[queries] != values[stored], dtype=np.float64)
     if fitted.form == "table":
         codes, row = np.unique(own[queries], return_inverse=True)
         if len(codes) * len(fitted.levels or ()) <= TABLE_CELLS:
-            return np.asarray(fitted.table(codes)[row, values[stored]])  # type: ignore[attr-defined]
+            return np.asarray(fitted.table(codes)[row, values[stored]])
     out = np.empty(len(stored))
     starts = np.flatnonzero(np.diff(queries, prepend=-1))
     ends = np.append(starts[1:], len(queries))
-    for start, end in progress(zip(starts, ends, strict=True), len(starts), f"differences of {name}"):
+    for start, end in progress(zip(starts, ends, strict=True), len(starts), f"differences of {measure.name}"):
         q = queries[start]
         out[start:end] = fitted.block(values[stored[start:end]], own[q : q + 1])[0]
     return out

@@ -18,7 +18,7 @@ from nearwise.native import core
 from nearwise.search.base import TIE, Distance, Floats, Neighbours, Payload
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.functions import warn_of_functions
-from nearwise.statistics.counts.values import content_key
+from nearwise.statistics.counts.values import distinct_values
 from nearwise.vote import Fair, InverseDistance, Majority, Vote, winners
 from nearwise.weights import Global, Stored
 
@@ -133,7 +133,7 @@ class PairTrials:
 class _Held:
     """Raw differences (v, v) of the different values of a feature, and the place of each case among them."""
 
-    def __init__(self, codes: NDArray[np.intp], table: Floats) -> None:
+    def __init__(self, codes: NDArray[np.int32], table: Floats) -> None:
         self.codes = codes
         self.table = table if table.size else np.zeros((1, 1))  # every value is missing, and has any place
 
@@ -141,18 +141,14 @@ class _Held:
         return np.asarray(self.table[self.codes[rows]][:, self.codes])
 
 
-def _distinct(column: Encoded) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _distinct(column: Encoded) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The different values of a column, and the place of each case among them; a missing value has any place."""
-    place: dict[Any, int] = {}
-    first: list[int] = []
-    codes = np.zeros(len(column.values), dtype=np.intp)
-    for i, value in enumerate(column.values):
-        if column.missing is not None and column.missing[i]:
-            continue
-        codes[i] = place.setdefault(content_key(value), len(first))
-        if codes[i] == len(first):
-            first.append(i)
-    return column.values[np.array(first, dtype=np.intp)], codes
+    if column.missing is None:
+        return distinct_values(column.values)
+    values, at = distinct_values(column.values[~column.missing])
+    codes = np.zeros(len(column.values), dtype=np.int32)
+    codes[~column.missing] = at
+    return values, codes
 
 
 def _nearest(sums: Floats, k: int, payload: Payload) -> Neighbours:
