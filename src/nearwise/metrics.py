@@ -43,54 +43,31 @@ def _by_codes(difference: str) -> dict[str, str]:
     return dict.fromkeys(_CODED, difference)
 
 
-OM = NamedMetric(
-    "om",
-    {"feature_weights": "none", "differences": _by_codes("overlap"), "p": 1},
-    "payne1998, eqs. 1 and 2",
-    "Overlap: how many values differ.",
+def _named(name: str, differences: Any, p: int, reference: str, summary: str, weights: str = "none") -> NamedMetric:
+    settings = {"feature_weights": weights, "differences": differences, "p": p}
+    return NamedMetric(name, settings, reference, summary)
+
+
+OM = _named("om", _by_codes("overlap"), 1, "payne1998, eqs. 1 and 2", "Overlap: how many values differ.")
+OMVW = _named(
+    "omvw", _by_codes("overlap"), 1, "payne1998, eqs. 2, 3 and 5", "Overlap with the value weights of VDM.", "vdm"
 )
-OMVW = NamedMetric(
-    "omvw",
-    {"feature_weights": "vdm", "differences": _by_codes("overlap"), "p": 1},
-    "payne1998, eqs. 2, 3 and 5",
-    "Overlap with the value weights of VDM.",
+VDM = _named(
+    "vdm", _by_codes("mvdm"), 1, "payne1998, eqs. 3 to 5; stanfill1986", "Value difference with value weights.", "vdm"
 )
-VDM = NamedMetric(
-    "vdm",
-    {"feature_weights": "vdm", "differences": _by_codes("mvdm"), "p": 1},
-    "payne1998, eqs. 3 to 5; stanfill1986",
-    "Value difference with value weights.",
+MVDM = _named("mvdm", _by_codes("mvdm"), 1, "payne1998, eq. 4; cost1993", "Value difference without value weights.")
+HEOM = _named("heom", "heom", 2, "wilson1997, sect. 2", "Overlap for symbols, the range for numbers.")
+HVDM = _named(
+    "hvdm", "hvdm", 2, "wilson1997, sect. 3", "Value difference for symbols, four standard deviations for numbers."
 )
-MVDM = NamedMetric(
-    "mvdm",
-    {"feature_weights": "none", "differences": _by_codes("mvdm"), "p": 1},
-    "payne1998, eq. 4; cost1993",
-    "Value difference without value weights.",
-)
-HEOM = NamedMetric(
-    "heom",
-    {"feature_weights": "none", "differences": "heom", "p": 2},
-    "wilson1997, sect. 2",
-    "Overlap for symbols, the range for numbers.",
-)
-HVDM = NamedMetric(
-    "hvdm",
-    {"feature_weights": "none", "differences": "hvdm", "p": 2},
-    "wilson1997, sect. 3",
-    "Value difference for symbols, four standard deviations for numbers.",
-)
-IVDM = NamedMetric(
-    "ivdm",
-    {"feature_weights": "none", "differences": "ivdm", "p": 2},
-    "wilson1997, sect. 4 and the erratum of 2000",
+IVDM = _named(
+    "ivdm", "ivdm", 2, "wilson1997, sect. 4 and the erratum of 2000",
     "Value difference for both, interpolated between intervals of numbers.",
-)
-WVDM = NamedMetric(
-    "wvdm",
-    {"feature_weights": "none", "differences": "wvdm", "p": 2},
-    "wilson1997, sect. 5 and the erratum of 2000",
+)  # fmt: skip
+WVDM = _named(
+    "wvdm", "wvdm", 2, "wilson1997, sect. 5 and the erratum of 2000",
     "Value difference for both, sampled around every number.",
-)
+)  # fmt: skip
 Gower = NamedMetric(
     "gower",
     {"feature_weights": Uniform(mean=True), "differences": None, "p": 1, "scale": "range", "missing": "ignore"},

@@ -145,7 +145,7 @@ def test_time_and_ctrl_c_keep_the_best_so_far(monkeypatch):
         return float(np.square(w - 3).sum()), 2 * (w - 3)
 
     with pytest.warns(NearwiseWarning, match="keeps the best weights so far"):
-        found = descend(bowl, np.zeros(2), np.zeros(2), np.full(2, np.inf), "descent", 50)
+        found = descend(bowl, np.zeros(2), (np.zeros(2), np.full(2, np.inf)), "descent", 50)
     assert found.error == min(float(np.square(w - 3).sum()) for w in calls[:3])
 
 
@@ -153,10 +153,10 @@ def test_descent_keeps_to_its_bounds_and_starts_afresh_behind_a_jump():
     def stairs(w):  # a slope that is right within a stair only
         return float(np.square(w - 2).sum() + 0.3 * np.floor(3 * w).sum()), 2 * (w - 2)
 
-    found = descend(stairs, np.full(2, 9.0), np.zeros(2), np.array([np.inf, 5.0]), "descent", 60)
+    found = descend(stairs, np.full(2, 9.0), (np.zeros(2), np.array([np.inf, 5.0])), "descent", 60)
     assert found.errors == sorted(found.errors, reverse=True)
     assert found.error < stairs(np.array([3.0, 3.0]))[0]
-    free = descend(lambda w: (float(w.sum()), np.ones(2)), np.ones(2), np.zeros(2), np.ones(2), "descent", 9)
+    free = descend(lambda w: (float(w.sum()), np.ones(2)), np.ones(2), (np.zeros(2), np.ones(2)), "descent", 9)
     assert free.best.tolist() == [0.0, 0.0]
 
 

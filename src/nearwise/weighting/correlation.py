@@ -14,7 +14,6 @@ from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.errors import check_whole
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
-from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weighting.selecting import case_order, check_amount
 from nearwise.weights import Global, Weights
 
@@ -68,7 +67,6 @@ class Correlation(Mergeable):
 
     id = "corr"
     numbers = "own"
-    place = PRESET_GLOBAL
     reference = "pearson1896, szekely2014"
     p = 1
 

@@ -72,15 +72,14 @@ class EarlyStop:
 def descend(
     function: Callable[[Array], tuple[float, Array]],
     start: Array,
-    lower: Array,
-    upper: Array,
+    bounds: tuple[Array, Array],
     label: str,
     max_iter: int,
     max_time: float | None = None,
     stop: EarlyStop | None = None,
     prepare: Callable[[], None] | None = None,
 ) -> Descent:
-    """Minimise ``function`` (error and gradient) between bounds by SciPy's L-BFGS-B, until ``stop`` has seen enough.
+    """Minimise ``function`` (error and gradient) between ``bounds`` by SciPy's L-BFGS-B, until ``stop`` has enough.
 
     The error jumps where neighbours change, which can stop a line search early: then the search starts afresh from
     the best point, until that brings nothing. What comes back is the best point ever tried, so the error never
@@ -99,7 +98,6 @@ def descend(
             part(partial(stop.after, start))
         budget.has_result = True
         rounds = progress(range(max_iter), max_iter, label)
-        left = max_iter
 
         def tried(point: Array) -> tuple[float, Array]:
             if budget.is_over:
@@ -111,18 +109,16 @@ def descend(
             return error, gradient
 
         def after_step(_: Array) -> None:
-            nonlocal left
             found.errors.append(found.error)
-            left -= 1
             next(rounds, None)  # moves the bar
             if stop is not None and part(partial(stop.after, found.best)):
                 raise _EnoughError
 
-        while left > 0:
+        while (left := max_iter + 1 - len(found.errors)) > 0:
             before = found.error
             try:
                 minimize(
-                    tried, found.best, jac=True, method="L-BFGS-B", bounds=Bounds(lower, upper),
+                    tried, found.best, jac=True, method="L-BFGS-B", bounds=Bounds(*bounds),
                     callback=after_step, options={"maxiter": left, "maxfun": 20 * left},
                 )  # fmt: skip
             except _EnoughError:

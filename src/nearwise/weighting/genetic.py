@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError, check_choice, check_whole, check_whole_or_none
 from nearwise.progress import stage
-from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting, with_parameters
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.crossover import CROSSOVERS, normalised
-from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
-from nearwise.weights import Global, Weights
+from nearwise.weighting.wrapping import Wrapper
 from nearwise.weights.base import as_numbers
 
 __all__ = ["GeneticWeights", "next_generation"]
@@ -31,7 +28,7 @@ HISTORY = ("best_accuracy", "mean_accuracy", "best_fitness", "mean_fitness")
 
 
 @with_parameters
-class GeneticWeights(Weighting):
+class GeneticWeights(Wrapper):
     r"""Weights bred by a genetic algorithm for the accuracy of weighted 1-NN.
 
     .. math:: w_f \ge 0, \quad \sum_f w_f = 1, \qquad
@@ -114,8 +111,6 @@ class GeneticWeights(Weighting):
     """
 
     id = "ga"
-    numbers = "own"
-    place = FEEDBACK_GLOBAL
     reference = "demiroz1996"
     check_parameters = {"population_size": 16, "generations": 6}  # noqa: RUF012 - a constant of the class
 
@@ -134,26 +129,18 @@ class GeneticWeights(Weighting):
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
 
-    def _learn(self, problem: Problem) -> Weights:
-        self._check(problem)
-        why = cannot_learn(problem)
-        if why:
-            self._forget()
-            return Global(even(problem, why), problem.features)
-        warn_of_chance(problem, self.id)
-        goes_on = self.warm_start and hasattr(self, "population_")
-        if not goes_on:
-            self.seed_ = seed_of(self.random_state)
-        scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
-        lowest = AT_RANDOM if problem.target.classes is None else 0.0
-        first = Scored(self.population_ if goes_on else self._first(problem), lowest=lowest)
-        history = (
-            {name: self.history_[name].tolist() for name in HISTORY} if goes_on else {name: [] for name in HISTORY}
-        )
-        self._search(scorer, first, history)
-        return Global(self.population_[0], problem.features)
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the search starts from an earlier one."""
+        return self.warm_start and hasattr(self, "population_")
 
-    def _search(self, scorer: Evaluator, first: Scored, history: dict[str, list[float]]) -> None:
+    def _seed(self) -> int:
+        return self.seed_ if self._goes_on else super()._seed()
+
+    def _search(self, scorer: Evaluator, problem: Problem) -> Array:
+        lowest = AT_RANDOM if problem.target.classes is None else 0.0
+        first = Scored(self.population_ if self._goes_on else self._first(problem), lowest=lowest)
+        history = {name: self.history_[name].tolist() if self._goes_on else [] for name in HISTORY}
         with Budget("genetic search", self.max_time, way_out=FEWER, how="about") as budget:
             left = self.generations - (getattr(self, "n_generations_", 0) if history["best_accuracy"] else 0)
             with stage(1.0, 1.0 + max(0, left)):
@@ -169,6 +156,7 @@ class GeneticWeights(Weighting):
         if not history["best_accuracy"]:  # interrupted in the first population: the best of those that were tried
             self._keep(first, history)
         self.stopped_ = budget.stopped
+        return np.asarray(self.population_[0])
 
     def _breed(
         self, scorer: Evaluator, rng: np.random.Generator, history: dict[str, list[float]], budget: Budget,
@@ -211,11 +199,6 @@ class GeneticWeights(Weighting):
             return drawn
         given = normalised(problem.from_users(np.asarray(self.initial, dtype=np.float64)))
         return np.concatenate([given, drawn])[: self.population_size]
-
-    def _forget(self) -> None:
-        """Nothing was searched: no population of an earlier fit may stay behind."""
-        for name in ("population_", "accuracies_", "history_", "accuracy_", "n_generations_", "seed_", "stopped_"):
-            vars(self).pop(name, None)
 
     def _check(self, problem: Problem) -> None:
         check_choice("crossover", self.crossover, CROSSOVERS)

@@ -129,7 +129,7 @@ class NeighbourDescent(Weighting):
         upper = np.where(start > 0, np.inf, 0.0)
         stop = None if self.patience is None else EarlyStop(error.mistakes, self.patience)
         found = descend(
-            both, start, np.zeros(len(start)), upper, LABEL, self.max_iter, self.max_time, stop,
+            both, start, (np.zeros(len(start)), upper), LABEL, self.max_iter, self.max_time, stop,
             choose_k if k == "loo" else None,
         )  # fmt: skip
         self.n_neighbors_, self.errors_, self.stopped_ = error.k, np.array(found.errors), found.stopped
@@ -222,7 +222,7 @@ class VariableKernelSimilarity(Weighting):
 
         lower = np.where(moving & (self.stabiliser > 0), SMALLEST, 0.0)
         upper = np.where(moving, np.inf, 0.0)
-        found = descend(both, start, lower, upper, LABEL, self.max_iter, self.max_time)
+        found = descend(both, start, (lower, upper), LABEL, self.max_iter, self.max_time)
         self.scores_, self.errors_, self.stopped_ = found.best, np.array(found.errors), found.stopped
         return Global(power(found.best, p), problem.features)
 

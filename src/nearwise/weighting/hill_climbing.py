@@ -9,18 +9,17 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError, check_whole
 from nearwise.progress import stage
-from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting, with_parameters
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
-from nearwise.weights import Global, Weights
+from nearwise.weighting.wrapping import Wrapper
 
 __all__ = ["RandomMutation"]
 
+Array = NDArray[np.float64]
 Bits = NDArray[np.bool_]
 
 AHEAD = 16
@@ -28,7 +27,7 @@ AHEAD = 16
 
 
 @with_parameters
-class RandomMutation(Weighting):
+class RandomMutation(Wrapper):
     r"""Features kept or dropped by flipping one at random while 1-NN gets better.
 
     .. math:: w_f \in \{0, 1\}, \qquad w \leftarrow w \oplus e_f \;\text{ if }\; accuracy(w \oplus e_f) > accuracy(w)
@@ -85,7 +84,6 @@ class RandomMutation(Weighting):
     """
 
     id = "rmhc"
-    numbers = "own"
     place = FEEDBACK_SELECTION
     reference = "skalak1994, wettschereck1997"
     check_parameters = {"patience": 30}  # noqa: RUF012 - a constant of the class
@@ -100,23 +98,17 @@ class RandomMutation(Weighting):
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
 
-    def _learn(self, problem: Problem) -> Weights:
+    def _check(self, problem: Problem) -> None:
         for name, least in (("patience", 1), ("max_iterations", 0), ("n_neighbors", 1)):
             check_whole(name, getattr(self, name), least)
         if not isinstance(self.accept_equal, bool | np.bool_):
             raise InputError(f"accept_equal={self.accept_equal!r}: expected True or False.")
-        why = cannot_learn(problem)
-        if why:
-            for name in ("accuracy_", "history_", "seed_", "stopped_"):
-                vars(self).pop(name, None)
-            return Global(np.ceil(even(problem, why)), problem.features)
-        warn_of_chance(problem, self.id)
-        self.seed_ = seed_of(self.random_state)
-        scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
-        return Global(self._climb(scorer, len(problem.features)).astype(np.float64), problem.features)
 
-    def _climb(self, scorer: Evaluator, p: int) -> Bits:
-        rng = np.random.default_rng([self.seed_, 0])
+    def _even(self, problem: Problem, why: str) -> Array:
+        return np.ceil(super()._even(problem, why))
+
+    def _search(self, scorer: Evaluator, problem: Problem) -> Array:
+        rng, p = np.random.default_rng([self.seed_, 0]), len(problem.features)
         drawn: Bits = rng.random(p) < 0.5
         if not drawn.any():
             drawn[rng.integers(p)] = True
@@ -143,7 +135,7 @@ class RandomMutation(Weighting):
                     best = asked
                 history.append(max(accuracy, history[-1]))
         self.accuracy_, self.history_, self.stopped_ = history[-1], np.array(history), budget.stopped
-        return best
+        return best.astype(np.float64)
 
 
 class _Subsets:

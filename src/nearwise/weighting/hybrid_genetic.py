@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from nearwise.errors import check_whole, check_whole_or_none
 from nearwise.progress import stage
-from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.classes import Evaluator
-from nearwise.weighting.base import Problem, Weighting, with_parameters
+from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
-from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
 from nearwise.weighting.selecting import FEWER
-from nearwise.weighting.wrapping import cannot_learn, evaluator, even, warn_of_chance
-from nearwise.weights import Global, Weights
+from nearwise.weighting.wrapping import Wrapper
 
 __all__ = ["OPERATORS", "HybridGenetic"]
 
@@ -29,7 +26,7 @@ CREEPS = {"big creep": 0.25, "little creep": 0.05}
 
 
 @with_parameters
-class HybridGenetic(Weighting):
+class HybridGenetic(Wrapper):
     r"""Weights in [0, 1] bred with five operators for few errors of k-NN, the newer of equals first.
 
     .. math:: w \prec v \iff (errors(w), -birth(w)) < (errors(v), -birth(v))
@@ -93,8 +90,6 @@ class HybridGenetic(Weighting):
     """
 
     id = "ga-wknn"
-    numbers = "own"
-    place = FEEDBACK_GLOBAL
     reference = "kelly1991, wettschereck1997, davis1991"
     check_parameters = {"population_size": 12, "children": 8, "rounds": 8}  # noqa: RUF012 - a constant of the class
 
@@ -109,23 +104,13 @@ class HybridGenetic(Weighting):
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
 
-    def _learn(self, problem: Problem) -> Weights:
+    def _check(self, problem: Problem) -> None:
         for name, least in (("n_neighbors", 1), ("population_size", 2), ("children", 1), ("rounds", 0)):
             check_whole(name, getattr(self, name), least)
         check_whole_or_none("patience", self.patience, 1)
-        why = cannot_learn(problem)
-        if why:
-            for name in ("population_", "accuracies_", "history_", "accuracy_", "seed_", "stopped_"):
-                vars(self).pop(name, None)
-            return Global(even(problem, why), problem.features)
-        warn_of_chance(problem, self.id)
-        self.seed_ = seed_of(self.random_state)
-        scorer = evaluator(problem, self.folds, self.seed_, self.n_jobs)
-        self._search(scorer, len(problem.features))
-        return Global(self.population_[0], problem.features)
 
-    def _search(self, scorer: Evaluator, p: int) -> None:
-        rng = np.random.default_rng([self.seed_, 0])
+    def _search(self, scorer: Evaluator, problem: Problem) -> Array:
+        rng, p = np.random.default_rng([self.seed_, 0]), len(problem.features)
         # in (0, 1]: a vector of zeros would tell no cases apart
         held = _Ranked(1.0 - rng.random((self.population_size, p)), scorer, self.n_neighbors)
         history: dict[str, list[float]] = {"best_accuracy": [], "mean_accuracy": []}
@@ -146,6 +131,7 @@ class HybridGenetic(Weighting):
             held.drop_untried()
             self._keep(held, history)
         self.stopped_ = budget.stopped
+        return np.asarray(self.population_[0])
 
     def _keep(self, held: _Ranked, history: dict[str, list[float]]) -> None:
         self.population_, self.accuracies_ = held.vectors, held.accuracies

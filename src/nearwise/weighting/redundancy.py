@@ -17,7 +17,6 @@ from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.counted import Counted, Discretised
 from nearwise.weighting.information import mutual_information
-from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["RedundancyCorrected"]
@@ -59,7 +58,6 @@ class RedundancyCorrected(Counted):
 
     id = "battiti"
     numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "battiti1994, wettschereck1997"
 
     beta: float = 0.5

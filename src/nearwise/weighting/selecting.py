@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.errors import InputError, check_choice, check_whole, warn
-from nearwise.search.threads import threads
-from nearwise.statistics.draws.folds import given_folds, shuffled_folds
+from nearwise.statistics.draws.folds import shuffled_folds
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.statistics.trials.changes import ChangeEvaluator, Changes
 from nearwise.statistics.trials.numbers import NumberChanges, NumberEvaluator
 from nearwise.weighting.base import Problem, Weighting
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.sample import MAX_CASES
-from nearwise.weighting.wrapping import cannot_learn, evaluator_of, warn_of_chance
+from nearwise.weighting.wrapping import cannot_learn, evaluator, warn_of_chance
 from nearwise.weights import Global, Weights
 
 __all__ = ["Found", "Scorer", "Searching", "case_order", "check_amount", "check_choice"]
@@ -42,13 +41,10 @@ class Scorer:
     def __init__(
         self, problem: Problem, n_neighbors: Any, folds: Any, vote: str, seed: int, n_jobs: int | None
     ) -> None:
-        folds = problem.by_case(folds)
-        folds = None if folds is None else given_folds(folds, problem.metric, problem.cases, problem.target, seed)
-        made = evaluator_of(problem.target)
-        evaluator = made(problem.metric, problem.cases, problem.target, folds, vote == "distance", threads(n_jobs))
-        is_number = isinstance(evaluator, NumberEvaluator)
-        self.changes = NumberChanges(evaluator) if is_number else ChangeEvaluator(evaluator)
-        self.largest_error = evaluator.largest_error if isinstance(evaluator, NumberEvaluator) else 1.0
+        judge = evaluator(problem, folds, seed, n_jobs, vote == "distance")
+        is_number = isinstance(judge, NumberEvaluator)
+        self.changes = NumberChanges(judge) if is_number else ChangeEvaluator(judge)
+        self.largest_error = judge.largest_error if isinstance(judge, NumberEvaluator) else 1.0
         """the most by which the score of one case can be below 1"""
         self.seed = seed
         self.is_open = n_neighbors == "loo"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
 from nearwise.cases.kinds import Ordinal
-from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, check_whole, warn
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import given_folds
@@ -118,13 +117,8 @@ class SingleFeatureAccuracy(Weighting):
         folds = given_folds(self.folds, problem.metric, problem.cases, target, self.seed_)
         if target.classes is None:
             return Global(self._of_numbers(problem, folds), problem.features)
-        labels = Labels(
-            folds,
-            int(folds.max()) + 1,
-            target.values.astype(np.int32),
-            target.weights.astype(np.float64),
-            target.priors,
-        )
+        codes, n_folds = target.values.astype(np.int32), int(folds.max()) + 1
+        labels = Labels(folds, n_folds, codes, target.weights.astype(np.float64), target.priors)
         right = self._all(p, lambda f: self._one(problem, labels, f))
         total = float(target.weights.sum())
         weights = np.minimum(right / total, 1.0) if total > 0 else np.zeros(p)
@@ -183,15 +177,14 @@ class SingleFeatureAccuracy(Weighting):
                 return float(on_line(values, labels, self.n_neighbors, measure.scale(p), p, period)[-1])
             if measure.fitted.form == "overlap":
                 return float(by_counts(values, labels, self.n_neighbors)[-1])
-        alone = Metric((measure,), problem.metric.p)
-        cases = Measured((column.take(rows),), len(rows))
+        alone, cases = problem.metric.of_features([f]), problem.cases.of_features([f]).take(rows)
         scorer = Evaluator(alone, cases, problem.target.take(rows), labels.folds)
         shares = scorer.right(np.ones((1, 1)), self.n_neighbors)[0, :, -1]
         return float(dot(shares, scorer.fold_weights))
 
     def _one_number(self, problem: Problem, folds: NDArray[np.int32], f: int) -> float:
         """1 - squared error over that of neighbours drawn at random; a case that misses the value counts 0."""
-        measure, column, target = problem.metric.measures[f], problem.cases.columns[f], problem.target
+        measure, target = problem.metric.measures[f], problem.target
         missing = problem.table.columns[f].missing
         as_value = measure.as_value and self.classifier is None
         rows = np.arange(len(target)) if as_value else np.flatnonzero(~missing)
@@ -202,7 +195,7 @@ class SingleFeatureAccuracy(Weighting):
             errors = self._errors_of_regressor(problem, folds[rows], rows, f)
             at_random = np.full(len(rows), target.variance)
         else:
-            alone, cases = Metric((measure,), problem.metric.p), Measured((column.take(rows),), len(rows))
+            alone, cases = problem.metric.of_features([f]), problem.cases.of_features([f]).take(rows)
             judge = NumberEvaluator(alone, cases, own, folds[rows])
             rightness = judge.rightness(np.ones(1), self.n_neighbors, only_last=True)[:, 0]
             errors = (1.0 - rightness) * (own.variance or 1.0)
@@ -211,27 +204,28 @@ class SingleFeatureAccuracy(Weighting):
 
     def _errors_of_regressor(self, problem: Problem, folds: NDArray[np.int32], rows: NDArray[np.intp], f: int) -> Array:
         """(r,) squared errors of an estimator of the user's."""
-        X, y = _plain(problem, f, rows), problem.target.values[rows]
-        answers = np.full(len(rows), problem.target.mean)
-        for fold in np.unique(folds):
-            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            if len(train):
-                made = copy.deepcopy(self.classifier).fit(X[train], y[train])
-                answers[test] = np.asarray(made.predict(X[test]), dtype=np.float64)
-        return np.asarray(np.square(answers - y))
+        y, found = problem.target.values[rows], np.full(len(rows), problem.target.mean)
+        for test, answers in self._answers(_plain(problem, f, rows), y, folds):
+            found[test] = answers
+        return np.asarray(np.square(found - y))
 
     def _by_classifier(self, problem: Problem, labels: Labels, rows: NDArray[np.intp], f: int) -> float:
         classes = problem.target.classes
         if classes is None:
             return 0.0
-        X, y = _plain(problem, f, rows), classes[labels.codes]
-        right = 0.0
-        for fold in range(labels.n_folds):
-            train, test = np.flatnonzero(labels.folds != fold), np.flatnonzero(labels.folds == fold)
-            if len(train) and len(test):
-                made = copy.deepcopy(self.classifier).fit(X[train], y[train])
-                right += float(dot(labels.weights[test], np.asarray(made.predict(X[test])) == y[test]))
+        y, right = classes[labels.codes], 0.0
+        for test, answers in self._answers(_plain(problem, f, rows), y, labels.folds):
+            right += float(dot(labels.weights[test], answers == y[test]))
         return right
+
+    def _answers(
+        self, X: NDArray[Any], y: NDArray[Any], folds: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
+        """Which cases, and what an estimator of the user's answers to them, fold by fold."""
+        for fold in np.unique(folds):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            if len(train):
+                yield test, np.asarray(copy.deepcopy(self.classifier).fit(X[train], y[train]).predict(X[test]))
 
 
 def _plain(problem: Problem, f: int, rows: NDArray[np.intp]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.encoding import by_feature, rank_matrix, sklearn_module, some_or_all
-from nearwise.weighting.place import PRESET_GLOBAL, Place
+from nearwise.weighting.place import Place
 from nearwise.weighting.selecting import case_order, check_choice
 from nearwise.weights import Global, Weights
 
@@ -140,7 +140,6 @@ class Forest(Weighting):
 
     id = "forest"
     numbers = "own"
-    place = PRESET_GLOBAL
     in_canonical_order = True  # the seed draws features
     reference = "breiman2001"
     check_parameters = {"n_estimators": 10}  # noqa: RUF012 - a constant of the class

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nearwise.weighting.base import Problem, Weighting, with_parameters
-from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["Uniform"]
@@ -30,7 +29,6 @@ class Uniform(Weighting):
     """
 
     id = "none"
-    place = PRESET_GLOBAL
     reference = "wettschereck1997"
     numbers = "unseen"
 

@@ -18,7 +18,6 @@ from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns, sums_at
 from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.counted import Countable, require_countable
-from nearwise.weighting.place import PRESET_GLOBAL
 from nearwise.weights import Global, Weights
 
 __all__ = ["FisherScore", "InverseDeviation"]
@@ -60,7 +59,6 @@ class FisherScore(Countable):
 
     id = "fisher"
     numbers = "binned"
-    place = PRESET_GLOBAL
     reference = "duda2001"
 
     target_bins: int = BINS
@@ -106,7 +104,6 @@ class InverseDeviation(Countable):
     """
 
     id = "sd"
-    place = PRESET_GLOBAL
     reference = "duda2001"
     p = 1
     numbers = "unseen"
