@@ -65,8 +65,8 @@ class Layout:
     @cached_property
     def periods(self) -> Floats:
         """(columns,) the length of the circle that values lie on; 0 where they lie on none"""
-        periods = [getattr(self.metric.measures[f].fitted, "period", None) for f in self.feature]
-        return np.array([period or 0.0 for period in periods], dtype=np.float64)
+        fitted: list[Any] = [self.metric.measures[f].fitted for f in self.feature]
+        return np.array([each.period if each.form == "circle" else 0.0 for each in fitted], dtype=np.float64)
 
     @cached_property
     def one(self) -> Floats:
