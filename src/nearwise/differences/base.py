@@ -25,9 +25,9 @@ from nearwise.cases.kinds import Kind
 from nearwise.cases.target import Target
 from nearwise.differences.inherited import drop_what_does_not_hold
 from nearwise.differences.prepared import Prepared
-from nearwise.errors import InputError
+from nearwise.errors import InputError, did_you_mean
 
-__all__ = ["SAMPLE", "Difference", "FitContext", "Fitted", "Sampled", "is_one_of", "power", "sample_rows"]
+__all__ = ["SAMPLE", "ByWay", "Difference", "FitContext", "Fitted", "Sampled", "is_one_of", "power", "sample_rows"]
 
 SAMPLE = 500
 """Kinds without a natural bound take their scale from this many training cases; with fewer cases it is exact."""
@@ -92,6 +92,23 @@ class Difference(ABC):
         usual = {f.name: f.default for f in fields(self)}
         settings = ", ".join(f"{k}={v}" for k, v in asdict(self).items() if v not in (self.name, usual[k]))
         return f"{self.name}({settings})" if settings else self.name
+
+
+class ByWay(Difference):
+    """A difference that compares in several ways, each under a name of its own."""
+
+    what: ClassVar[str]
+    """what the ways are ways of, for an error"""
+    by: str
+    """the way, which is its name"""
+
+    def __post_init__(self) -> None:
+        if self.by not in self.names:
+            raise InputError(f"There is no {self.what} {self.by!r}. {did_you_mean(str(self.by), self.names)}")
+
+    @property
+    def name(self) -> str:
+        return self.by
 
 
 class Fitted(ABC):

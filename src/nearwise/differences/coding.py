@@ -1,7 +1,8 @@
-"""Values as codes: symbols by their level, numbers by the interval they fall into."""
+"""Values as codes: symbols by their level, numbers by the interval they fall into, and differences by a table."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.cases.cuts import WAYS, Cuts, find_cuts
 from nearwise.cases.kinds import Cyclic
-from nearwise.differences.base import FitContext
+from nearwise.differences.base import FitContext, Fitted, power
 from nearwise.errors import InputError, did_you_mean
 
-__all__ = ["Coding", "checked_discretise", "coding_of"]
+__all__ = ["ByTable", "Coding", "checked_discretise", "coding_of"]
 
 
 @dataclass(frozen=True)
@@ -72,3 +74,45 @@ def checked_discretise(how: Any) -> Any:
             "a dict of these by feature."
         )
     return points
+
+
+class ByTable(Fitted):
+    """Codes of levels, then one for missing values and one for a symbol never seen, compared by a table."""
+
+    measured_by = (*Fitted.measured_by, "table", "terms")
+    shortcuts = (*Fitted.shortcuts, "table", "terms")
+    form = "table"
+    symmetric = True
+    unit = 1.0
+    maximum = 1.0
+
+    coding: Coding
+    shares: NDArray[np.float64]
+    """(v + 2,) how often each code occurs among the stored cases"""
+
+    @abstractmethod
+    def table(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """(len(codes), v + 2) differences of these codes from every stored one."""
+
+    def terms(self, codes: NDArray[np.int32], p: float) -> NDArray[np.float64]:
+        """`table` to the power p."""
+        return np.asarray(power(self.table(codes), p))
+
+    def encode(self, column: Column) -> NDArray[np.int32]:
+        codes = self.coding.codes(column)
+        known = len(self.coding.levels)
+        codes = np.where(codes == known, known + 1, codes)
+        return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
+
+    def block(self, X: NDArray[np.int32], Q: NDArray[np.int32]) -> NDArray[np.float64]:
+        codes, row = np.unique(Q, return_inverse=True)
+        return np.asarray(self.table(codes)[row[:, None], X[None, :]])
+
+    def expected(self, values: NDArray[np.int32]) -> NDArray[np.float64]:
+        codes, row = np.unique(values, return_inverse=True)
+        return np.asarray(dot(self.shares, self.table(codes).T)[row])
+
+    @property
+    def expected_both(self) -> float:
+        codes = np.arange(len(self.shares), dtype=np.int32)
+        return float(dot(self.shares, self.expected(codes)))

@@ -6,6 +6,7 @@ from an equal one and by 1 from any other (W7). They are summed as squares, with
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -79,7 +80,37 @@ class HVDM(_ValueDifference):
 
 
 @dataclass(frozen=True)
-class IVDM(_ValueDifference):
+class _Interpolating(_ValueDifference):
+    bins: int | None = None
+    sampled_at: ClassVar[Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]]]
+    """at which numbers the shares of the classes are taken, and the shares"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
+
+    def fit(self, column: Column, context: FitContext) -> Fitted:
+        target = memberships(class_target_of(context))
+        if column.levels is not None:
+            return self._symbols(column, context)
+        period = context.kind.period if isinstance(context.kind, Cyclic) else None
+        values = column.values if period is None else np.mod(column.values, period)
+        known = ~column.missing
+        if _is_constant(values[known]) and period is None:
+            return _constant(column)
+        bins = max(5, target.n_classes) if self.bins is None else self.bins
+        rows, classes, weights = target.of(known)
+        points, shares = self.sampled_at(values[rows], classes, weights, target.n_classes, bins, period)
+        absent = None
+        if context.policy == "value":
+            _, classes, weights = target.of(~known)
+            counts = np.bincount(classes, weights, target.n_classes)
+            absent = counts / counts.sum() if counts.sum() > 0 else np.full(target.n_classes, np.nan)
+        return Interpolated(column, points, shares, period, absent)
+
+
+@dataclass(frozen=True)
+class IVDM(_Interpolating):
     r"""Numbers and symbols by the classes they occur with, interpolated between intervals.
 
     .. math:: \delta(x, q) = \sqrt{\sum_c (p_c(x) - p_c(q))^2}
@@ -92,18 +123,11 @@ class IVDM(_ValueDifference):
     """
 
     name = "ivdm"
-    bins: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
-
-    def fit(self, column: Column, context: FitContext) -> Fitted:
-        return _interpolated(self, column, context)
+    sampled_at = staticmethod(interpolated_points)
 
 
 @dataclass(frozen=True)
-class WVDM(_ValueDifference):
+class WVDM(_Interpolating):
     r"""As `IVDM`, with the share of each class sampled around every training value instead of at midpoints.
 
     .. math:: p_c(x) = \frac{\text{cases of class } c \text{ in } [x - w/2,\; x + w/2]}{\text{cases in it}},
@@ -113,35 +137,7 @@ class WVDM(_ValueDifference):
     """
 
     name = "wvdm"
-    bins: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
-
-    def fit(self, column: Column, context: FitContext) -> Fitted:
-        return _interpolated(self, column, context)
-
-
-def _interpolated(made: IVDM | WVDM, column: Column, context: FitContext) -> Fitted:
-    target = memberships(class_target_of(context))
-    if column.levels is not None:
-        return made._symbols(column, context)
-    period = context.kind.period if isinstance(context.kind, Cyclic) else None
-    values = column.values if period is None else np.mod(column.values, period)
-    known = ~column.missing
-    if _is_constant(values[known]) and period is None:
-        return _constant(column)
-    bins = max(5, target.n_classes) if made.bins is None else made.bins
-    find = interpolated_points if isinstance(made, IVDM) else windowed_points
-    rows, classes, weights = target.of(known)
-    points, shares = find(values[rows], classes, weights, target.n_classes, bins, period)
-    absent = None
-    if context.policy == "value":
-        _, classes, weights = target.of(~known)
-        counts = np.bincount(classes, weights, target.n_classes)
-        absent = counts / counts.sum() if counts.sum() > 0 else np.full(target.n_classes, np.nan)
-    return Interpolated(column, points, shares, period, absent)
+    sampled_at = staticmethod(windowed_points)
 
 
 def _line(column: Column, context: FitContext, by: str) -> Fitted:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic
-from nearwise.differences.base import Difference, FitContext, Fitted
-from nearwise.errors import InputError, did_you_mean
+from nearwise.differences.base import ByWay, Difference, FitContext, Fitted
 
 __all__ = ["Line", "Rank", "Scaled"]
 
@@ -23,7 +22,7 @@ FAR = 2.0**500
 
 
 @dataclass(frozen=True)
-class Scaled(Difference):
+class Scaled(ByWay):
     r"""Absolute difference of two numbers over the training range, over 4 sigma, or as it is.
 
     .. math:: \delta(x, q) = |x - q| / u, \quad u \in \{\max - \min,\; 4\sigma,\; 1\}
@@ -33,18 +32,9 @@ class Scaled(Difference):
     """
 
     kinds = ("Numeric", "Cyclic")
+    what = "numeric difference"
     names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("range", "sigma", "none")}
     by: str = "range"
-
-    def __post_init__(self) -> None:
-        known = ("range", "sigma", "none")
-        if self.by not in known:
-            hint = did_you_mean(str(self.by), known)
-            raise InputError(f"There is no numeric difference {self.by!r}. {hint}")
-
-    @property
-    def name(self) -> str:
-        return self.by
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         period = context.kind.period if isinstance(context.kind, Cyclic) else None

@@ -18,11 +18,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot
 from nearwise.cases.columns import Column
 from nearwise.cases.target import Target
-from nearwise.differences.base import Difference, FitContext, Fitted, power
-from nearwise.differences.coding import Coding, checked_discretise, coding_of
+from nearwise.differences.base import Difference, FitContext
+from nearwise.differences.coding import ByTable, Coding, checked_discretise, coding_of
 from nearwise.errors import InputError, check_whole
 
 __all__ = ["ByProfiles", "ProfileFitted", "Profiles", "Rooted", "class_target_of", "memberships"]
@@ -127,15 +126,10 @@ class ByProfiles(Difference):
         return Profiles.of(column, context, coding, self.threshold)
 
 
-class ProfileFitted(Fitted):
+class ProfileFitted(ByTable):
     """Profiles P(c | v), one row a level, then one for missing values; a symbol never seen is coded one further."""
 
-    measured_by = (*Fitted.measured_by, "gaps", "table", "terms")
-    shortcuts = (*Fitted.shortcuts, "table", "terms")
-    form = "table"
-    symmetric = True
-    unit = 1.0
-    maximum = 1.0
+    measured_by = (*ByTable.measured_by, "gaps")
 
     def __init__(self, found: Profiles) -> None:
         self.coding, self.levels, self.codes_missing = found.coding, found.coding.levels, found.codes_missing
@@ -144,21 +138,14 @@ class ProfileFitted(Fitted):
         rare = totals < found.threshold if found.threshold > 1 else totals <= 0  # one case may weigh less than 1
         self.strange = np.append(rare, True)
         """(v + 2,) symbols too rare for a profile, and at the end the unseen one"""
-        self.shares = totals / max(totals.sum(), 1e-300)
+        self.shares = np.append(totals / max(totals.sum(), 1e-300), 0.0)
         self._held = np.vstack([self.profiles, np.zeros(self.profiles.shape[1])])
-
-    def encode(self, column: Column) -> Codes:
-        codes = self.coding.codes(column)
-        known = len(self.coding.levels)
-        codes = np.where(codes == known, known + 1, codes)
-        return np.where(codes < 0, known if self.codes_missing else -1, codes).astype(np.int32)
 
     @abstractmethod
     def gaps(self, own: Floats, held: Floats) -> Floats:
         """(r, v) differences of profiles (r, c) and (v, c)."""
 
     def table(self, codes: Codes) -> Floats:
-        """(len(codes), v + 2) differences of these symbols from every symbol."""
         return self.filled(codes, self.gaps, self.maximum)
 
     def filled(self, codes: Codes, gaps: Callable[[Floats, Floats], Floats], overlap: float) -> Floats:
@@ -173,30 +160,12 @@ class ProfileFitted(Fitted):
         out[np.arange(len(codes)), codes] = 0.0
         return out
 
-    def terms(self, codes: Codes, p: float) -> Floats:
-        """`table` to the power p."""
-        return np.asarray(power(self.table(codes), p))
-
     def pair(self, x: Any, q: Any) -> float:
         if x == q:
             return 0.0
         if self.strange[x] or self.strange[q]:
             return self.maximum
         return float(self.gaps(self._held[q : q + 1], self._held[x : x + 1])[0, 0])
-
-    def block(self, X: Codes, Q: Codes) -> Floats:
-        codes, row = np.unique(Q, return_inverse=True)
-        return np.asarray(self.table(codes)[row[:, None], X[None, :]])
-
-    def expected(self, values: Codes) -> Floats:
-        codes, row = np.unique(values, return_inverse=True)
-        shares = np.append(self.shares, 0.0)
-        return np.asarray(dot(shares, self.table(codes).T)[row])
-
-    @property
-    def expected_both(self) -> float:
-        codes = np.arange(len(self.shares), dtype=np.int32)
-        return float(dot(self.expected(codes), self.shares))
 
 
 def squared_gaps(own: Floats, held: Floats) -> Floats:

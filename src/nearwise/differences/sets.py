@@ -13,19 +13,22 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind, Set
-from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.base import ByWay, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import PreparedLinkage, PreparedSets, box_corners, box_gaps
 from nearwise.differences.vectors import check_magnitude, squared_gap, squared_gaps
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError
 
 __all__ = ["Linkage", "SymbolSets", "SymbolSetsFitted", "distinct", "objects", "spread"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 _MEMBERS = 2048
 """Members on either side of a tile: their distances take 32 MB."""
 
 
 @dataclass(frozen=True)
-class Linkage(Difference):
+class Linkage(ByWay):
     r"""How near the members of two sets of vectors lie, by Euclidean length ``|x - q|`` (Reading M8).
 
     .. math::
@@ -44,15 +47,9 @@ class Linkage(Difference):
     """
 
     kinds = ("Set",)
+    what = "linkage"
     names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("min", "hausdorff", "average")}
     by: str = "min"
-
-    def __post_init__(self) -> None:
-        _check_by("linkage", self.by, _LINKAGES)
-
-    @property
-    def name(self) -> str:
-        return self.by
 
     @classmethod
     def suits(cls, kind: Kind) -> bool:
@@ -64,7 +61,7 @@ class Linkage(Difference):
 
 
 @dataclass(frozen=True)
-class SymbolSets(Difference):
+class SymbolSets(ByWay):
     r"""How many members two sets of symbols do not share.
 
     .. math::
@@ -80,15 +77,9 @@ class SymbolSets(Difference):
     """
 
     kinds = ("Set",)
+    what = "difference of symbol sets"
     names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("jaccard", "dice")}
     by: str = "jaccard"
-
-    def __post_init__(self) -> None:
-        _check_by("difference of symbol sets", self.by, ("jaccard", "dice"))
-
-    @property
-    def name(self) -> str:
-        return self.by
 
     @classmethod
     def suits(cls, kind: Kind) -> bool:
@@ -130,7 +121,7 @@ class LinkageFitted(Sampled):
     def key(self, value: Any) -> bytes:
         return b"".join(sorted(np.ascontiguousarray(row + 0.0).tobytes() for row in value))
 
-    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
+    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> Floats:
         out = np.empty((len(Q), len(X)))
         stored = [(columns, *_stack(X[columns])) for columns in _runs(X)]
         for rows in _runs(Q):
@@ -143,9 +134,7 @@ class LinkageFitted(Sampled):
         return PreparedLinkage(self, values)
 
     @abstractmethod
-    def link(
-        self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def link(self, squares: Floats, q_starts: Ints, x_starts: Ints) -> Floats:
         """(query sets, stored sets) linkage from the squared distances of all their members."""
 
 
@@ -156,9 +145,7 @@ class Minimum(LinkageFitted):
     def pair(self, x: Any, q: Any) -> float:
         return math.sqrt(min(squared_gap(a, b) for a in x for b in q))
 
-    def link(
-        self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def link(self, squares: Floats, q_starts: Ints, x_starts: Ints) -> Floats:
         return np.sqrt(np.minimum.reduceat(np.minimum.reduceat(squares, x_starts, axis=1), q_starts, axis=0))
 
 
@@ -171,9 +158,7 @@ class Hausdorff(LinkageFitted):
         back = max(min(squared_gap(a, b) for a in x) for b in q)
         return math.sqrt(max(there, back))
 
-    def link(
-        self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def link(self, squares: Floats, q_starts: Ints, x_starts: Ints) -> Floats:
         there = np.maximum.reduceat(np.minimum.reduceat(squares, q_starts, axis=0), x_starts, axis=1)
         back = np.maximum.reduceat(np.minimum.reduceat(squares, x_starts, axis=1), q_starts, axis=0)
         return np.sqrt(np.maximum(there, back))
@@ -186,9 +171,7 @@ class Average(LinkageFitted):
     def pair(self, x: Any, q: Any) -> float:
         return math.fsum(math.sqrt(squared_gap(a, b)) for a in x for b in q) / (len(x) * len(q))
 
-    def link(
-        self, squares: NDArray[np.float64], q_starts: NDArray[np.intp], x_starts: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def link(self, squares: Floats, q_starts: Ints, x_starts: Ints) -> Floats:
         totals = np.add.reduceat(np.add.reduceat(np.sqrt(squares), x_starts, axis=1), q_starts, axis=0)
         m, n = squares.shape
         return np.asarray(totals / np.outer(np.diff(q_starts, append=m), np.diff(x_starts, append=n)))
@@ -219,7 +202,7 @@ class SymbolSetsFitted(Sampled):
             return (len(x | q) - shared) / len(x | q) if x | q else 0.0
         return (len(x) + len(q) - 2 * shared) / (len(x) + len(q)) if x or q else 0.0
 
-    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> NDArray[np.float64]:
+    def block(self, X: NDArray[Any], Q: NDArray[Any]) -> Floats:
         (stored, column), (queries, row) = distinct(X), distinct(Q)
         shared = _shared(stored, queries)
         whole = np.add.outer([float(len(q)) for q in queries], [float(len(x)) for x in stored])
@@ -233,7 +216,7 @@ class SymbolSetsFitted(Sampled):
         return PreparedSets(self, values)
 
 
-def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]]) -> NDArray[np.float64]:
+def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]]) -> Floats:
     """(m, n) sizes of the intersections.
 
     Symbols that many stored sets hold are counted by a product of membership matrices, a few at a time; the
@@ -270,7 +253,7 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
     return held
 
 
-def distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+def distinct(values: NDArray[Any]) -> tuple[list[Any], Ints]:
     """The different values in order of appearance, and for each entry its place among them.
 
     >>> distinct(objects(["b", "a", "b"]))
@@ -281,7 +264,7 @@ def distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
     return list(place), at
 
 
-def spread(table: NDArray[np.float64], row: NDArray[np.intp], column: NDArray[np.intp]) -> NDArray[np.float64]:
+def spread(table: Floats, row: Ints, column: Ints) -> Floats:
     """A table of distinct values back to all values (see `distinct`)."""
     if table.shape == (len(row), len(column)):
         return table
@@ -300,15 +283,10 @@ def _runs(sets: NDArray[Any]) -> Iterator[slice]:
         yield slice(start, len(sets))
 
 
-def _stack(sets: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _stack(sets: NDArray[Any]) -> tuple[Floats, Ints]:
     """All members one below the other, and where each set begins."""
     sizes = np.array([len(members) for members in sets], dtype=np.intp)
     return np.concatenate(list(sets)), np.cumsum(sizes) - sizes
-
-
-def _check_by(what: str, by: str, known: Iterable[str]) -> None:
-    if by not in known:
-        raise InputError(f"There is no {what} {by!r}. {did_you_mean(str(by), known)}")
 
 
 def _check_members(context: FitContext, needed: str, by: str) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
-from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.base import ByWay, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import Prepared, PreparedVectors
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError
 
 __all__ = ["VectorDifference", "check_magnitude", "squared_gap", "squared_gaps"]
 
@@ -25,7 +25,7 @@ _TILE = 1 << 16
 
 
 @dataclass(frozen=True)
-class VectorDifference(Difference):
+class VectorDifference(ByWay):
     r"""Euclidean length of the gap, or one minus the cosine of the angle.
 
     .. math:: \delta(x, q) = \sqrt{\textstyle\sum_j (x_j - q_j)^2}
@@ -43,18 +43,9 @@ class VectorDifference(Difference):
     """
 
     kinds = ("Vector",)
+    what = "vector difference"
     names: ClassVar[Mapping[str, Mapping[str, Any]]] = {by: {"by": by} for by in ("euclidean", "cosine")}
     by: str = "euclidean"
-
-    def __post_init__(self) -> None:
-        known = ("euclidean", "cosine")
-        if self.by not in known:
-            hint = did_you_mean(str(self.by), known)
-            raise InputError(f"There is no vector difference {self.by!r}. {hint}")
-
-    @property
-    def name(self) -> str:
-        return self.by
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return Lengths(column, context) if self.by == "euclidean" else Angles(column, context)
