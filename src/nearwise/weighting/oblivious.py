@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from nearwise.differences.metric import Encoded
+from nearwise.statistics.counts.values import distinct_values
 from nearwise.weighting.base import Problem, with_parameters
-from nearwise.weighting.budget import Budget
-from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
-from nearwise.weighting.selecting import Found, Scorer, Searching
-from nearwise.weighting.stepwise import eliminate
+from nearwise.weighting.stepwise import Levels
 from nearwise.weights import Weights
 
 __all__ = ["Oblivious"]
 
 
 @with_parameters
-class Oblivious(Searching):
+class Oblivious(Levels):
     r"""Features forgotten one at a time as long as leave-one-out accuracy does not fall.
 
     .. math:: S_{t+1} = S_t \setminus \{\arg\max_{f \in S_t} a(S_t \setminus \{f\})\}
@@ -47,20 +45,17 @@ class Oblivious(Searching):
     """
 
     id = "oblivious"
-    place = FEEDBACK_SELECTION
     reference = "langley1994, wettschereck1997"
     caution = (
         "no better than plain neighbours, and slower: right in 80.5% where none is in 80.9% and default in 84.1% "
         "(12 tables of at most 500 cases)"
     )
     p = 1
+    direction = "backward"
 
     max_time: float | None = None
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
-
-    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
-        eliminate(scorer, found, budget, len(found.names), tol=0.0, patience=1)
 
     def _learn(self, problem: Problem) -> Weights:
         learned = super()._learn(problem)
@@ -73,18 +68,6 @@ def _distinct(columns: list[Encoded], problem: Problem) -> int:
     """How many cases differ on these features."""
     codes = np.zeros(len(problem.table), dtype=np.intp)
     for column in columns:
-        at: dict[object, int] = {}
-        gone = column.missing if column.missing is not None else np.zeros(len(codes), dtype=bool)
-        own = [
-            -1 if missing else at.setdefault(_plain(value), len(at))
-            for value, missing in zip(column.values, gone, strict=True)
-        ]
-        codes = np.unique(np.stack([codes, np.array(own, dtype=np.intp)]), axis=1, return_inverse=True)[1].ravel()
+        own = distinct_values(column)[1]
+        codes = np.unique(np.stack([codes, own]), axis=1, return_inverse=True)[1].ravel()
     return len(np.unique(codes))
-
-
-def _plain(value: object) -> object:
-    """Something to compare by: numbers and symbols as they are, anything else by what it looks like."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if isinstance(value, str | frozenset | int | float) else repr(value)

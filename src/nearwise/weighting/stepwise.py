@@ -13,13 +13,83 @@ from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_SELECTION
 from nearwise.weighting.sample import MAX_CASES
-from nearwise.weighting.selecting import Found, Scorer, Searching, check_amount
+from nearwise.weighting.selecting import Array, Found, Scorer, Searching, check_amount, check_choice
 
-__all__ = ["Backward", "Forward", "eliminate"]
+__all__ = ["Backward", "Forward", "Levels"]
+
+
+class Levels(Searching):
+    """Sets that grow or shrink by a feature a level; the best ``width`` sets of each level are followed.
+
+    Growing, the search ends when ``patience`` levels in a row have not raised the best score by more than ``tol``;
+    shrinking, when they have lost more, but not before ``max_features`` are left.
+    """
+
+    place = FEEDBACK_SELECTION
+
+    width: int = 1
+    direction: str = "forward"
+    max_features: int | None = None
+    tol: float = 0.0
+    patience: int = 1
+
+    def _check(self, problem: Problem) -> None:
+        check_whole("width", self.width, 1)
+        check_whole_or_none("max_features", self.max_features, 1)
+        check_whole("patience", self.patience, 1)
+        check_choice("direction", self.direction, ("forward", "backward"))
+        check_amount("tol", self.tol)
+
+    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
+        p = len(found.names)
+        limit = p if self.max_features is None else min(p, self.max_features)
+        grows = self.direction == "forward"
+        levels = limit if grows else p - 1
+        # a level costs the features that stay and the sets that are tried
+        costs = [(2.0 * p - level) * (self.width if level else 1) for level in range(levels)]
+        beam, top, stale = np.full((1, p), 0.0 if grows else 1.0), -np.inf, 0
+        if not grows:
+            with stage(p, p + sum(costs)):
+                top = scorer.one(beam)
+            found.tell("all", beam[0], top)
+            found.keep(beam[0], top)
+            budget.has_result = True
+        for _ in budget.rounds(levels, costs=costs, before=0.0 if grows else p):
+            before = beam[0]
+            beam, scores = self._level(beam, scorer, 1.0 if grows else 0.0)
+            found.tell(self._change(before, beam[0], found), beam[0], scores[0])
+            must = not grows and beam[0].sum() + 1 > limit  # the sets before were too large
+            if must or (scores[0] > top + self.tol if grows else scores[0] >= top - self.tol):
+                top = scores[0] if must else max(top, scores[0])
+                found.keep(beam[0], scores[0])
+                budget.has_result, stale = True, 0
+            else:
+                stale += 1
+            if stale >= self.patience or (grows and top >= 1.0):
+                return
+
+    def _change(self, before: Array, best: Array, found: Found) -> str:
+        """A level in words."""
+        feature = int(np.flatnonzero(before != best)[0])
+        return f"{'+' if best[feature] else '-'} {found.names[feature]}"
+
+    def _level(self, beam: Array, scorer: Scorer, value: float) -> tuple[Array, Array]:
+        """The best sets that are one feature larger (value 1) or smaller (value 0), and their scores."""
+        first: dict[bytes, tuple[int, int]] = {}
+        for base, chosen in enumerate(beam):
+            for feature in np.flatnonzero(chosen != value):
+                changed = chosen.copy()
+                changed[feature] = value
+                first.setdefault(changed.tobytes(), (base, int(feature)))
+        base_of, features = np.array(list(first.values())).T
+        changes = Changes.of(beam, features, value, base_of)
+        vectors, scores = changes.vectors(), scorer(changes)
+        order = np.lexsort((*-vectors.T[::-1], -scores))[: self.width]  # of equals the set with earlier features
+        return vectors[order], scores[order]
 
 
 @with_parameters
-class Stepwise(Searching):
+class Stepwise(Levels):
     """The parameters of both directions."""
 
     n_neighbors: Any = 1
@@ -32,14 +102,6 @@ class Stepwise(Searching):
     random_state: Any = None
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
-
-    def _check(self, problem: Problem) -> None:
-        check_whole_or_none("max_features", self.max_features, 1)
-        check_whole("patience", self.patience, 1)
-        check_amount("tol", self.tol)
-
-    def _limit(self, p: int) -> int:
-        return p if self.max_features is None else min(p, self.max_features)
 
 
 class Forward(Stepwise):
@@ -103,27 +165,8 @@ class Forward(Stepwise):
     """
 
     id = "forward"
-    place = FEEDBACK_SELECTION
     reference = "aha1996, john1994, wettschereck1997"
     caution = "right in 78.3% where none is in 80.9% and default in 84.1% (12 tables of at most 500 cases)"
-
-    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
-        chosen = np.zeros(len(found.names))
-        stale, p = 0, len(chosen)
-        limit = self._limit(p)
-        for _ in budget.rounds(limit, costs=[2.0 * p - taken for taken in range(limit)]):
-            free = np.flatnonzero(chosen == 0)
-            scores = scorer(Changes.of(chosen, free, 1.0))
-            best = int(scores.argmax())  # the first of equals
-            chosen[free[best]] = 1.0
-            found.tell(f"+ {found.names[free[best]]}", chosen, scores[best])
-            if scores[best] > found.score + self.tol:
-                found.keep(chosen, scores[best])
-                budget.has_result, stale = True, 0
-            else:
-                stale += 1
-            if stale >= self.patience or found.score >= 1.0:
-                return
 
 
 class Backward(Stepwise):
@@ -150,40 +193,9 @@ class Backward(Stepwise):
     """
 
     id = "backward"
-    place = FEEDBACK_SELECTION
     reference = "aha1996, john1994, wettschereck1997"
     caution = (
         "no better than plain neighbours, and slower: right in 80.6% where none is in 80.9% and default in 84.1% "
         "(12 tables of at most 500 cases)"
     )
-
-    def _search(self, scorer: Scorer, found: Found, budget: Budget, problem: Problem) -> None:
-        eliminate(scorer, found, budget, self._limit(len(found.names)), self.tol, self.patience)
-
-
-def eliminate(scorer: Scorer, found: Found, budget: Budget, limit: int, tol: float, patience: int) -> None:
-    """Leave out one feature after the other, down to ``limit`` in any case, then while no more than tol is lost."""
-    chosen = np.ones(len(found.names))
-    p = len(chosen)
-    costs = [2.0 * p - left_out for left_out in range(p - 1)]  # of the features that stay and the sets that are tried
-    with stage(p, p + sum(costs)):
-        top = scorer.one(chosen)
-    found.tell("all", chosen, top)
-    found.keep(chosen, top)
-    budget.has_result = True
-    stale = 0
-    for _ in budget.rounds(p - 1, costs=costs, before=p):
-        held = np.flatnonzero(chosen)[::-1]  # of equals the last feature goes
-        scores = scorer(Changes.of(chosen, held, 0.0))
-        best = int(scores.argmax())
-        chosen[held[best]] = 0.0
-        found.tell(f"- {found.names[held[best]]}", chosen, scores[best])
-        must = len(held) > limit  # the set before was too large
-        if must or scores[best] >= top - tol:
-            top = scores[best] if must else max(top, scores[best])
-            found.keep(chosen, scores[best])
-            stale = 0
-        else:
-            stale += 1
-        if stale >= patience:
-            return
+    direction = "backward"

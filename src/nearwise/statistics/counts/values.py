@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column, level_order
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.target import Target
+from nearwise.differences.metric import Encoded
 from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 from nearwise.search.threads import side_by_side
@@ -191,7 +192,7 @@ def _number_entries(numbers: Array, target: Target) -> tuple[Array, dict[str, An
 def _object_entries(column: Column, target: Target) -> tuple[NDArray[Any], dict[str, Any]]:
     """The different objects or rows, and their entries."""
     known = ~column.missing
-    values, at = distinct_values(column.values[known])
+    values, at = _distinct(column.values[known])
     weights = None if target.weighs_one else target.weights[known]
     classes = target.codes[known].astype(_class_type(target.n_classes))
     if len(values) == len(at):
@@ -265,7 +266,7 @@ def _keys(values: NDArray[Any]) -> list[Hashable]:
     return [content_key(v) for v in values]
 
 
-def distinct_values(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _distinct(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The different objects or rows in order of appearance, and for each entry its place among them."""
     place: dict[Hashable, int] = {}
     first: list[int] = []
@@ -276,6 +277,14 @@ def distinct_values(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]
             first.append(i)
         codes[i] = at
     return held[np.array(first, dtype=np.intp)], codes
+
+
+def distinct_values(column: Encoded) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The different values of a column, and the place of each case among them, -1 where it is missing."""
+    known = np.ones(len(column.values), dtype=bool) if column.missing is None else ~column.missing
+    codes = np.full(len(known), -1, dtype=np.intp)
+    values, codes[known] = _distinct(column.values[known])
+    return values, codes
 
 
 def _union(one: ValueCounts, two: ValueCounts) -> tuple[NDArray[Any], NDArray[np.int32]]:
