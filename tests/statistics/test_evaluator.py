@@ -137,7 +137,7 @@ def test_known_pairs_give_what_a_search_for_each_weight_vector_gives(seed, kinds
     folds = None if alone else np.random.default_rng(seed).integers(0, 3, 14)
     evaluator = Evaluator(metric, cases, target, folds, by_distance, threads=2)
     expected = np.stack([evaluator._one(w, k) for w in weights])
-    pairs = PairTrials(metric, cases, target, evaluator.folds, alone, by_distance)
+    pairs = PairTrials(evaluator)
     for threads in (1, 2):
         np.testing.assert_allclose(pairs.right(weights, k, threads), expected, rtol=1e-12)
     pairs.held.clear()  # as where the memory does not suffice
@@ -149,7 +149,7 @@ def test_known_pairs_give_what_a_search_for_each_weight_vector_gives(seed, kinds
 def test_known_pairs_give_the_same_without_the_core(seed, kinds, by_distance, k):
     metric, cases, target, weights = parts(seed, kinds)
     folds = np.random.default_rng(seed).integers(0, 3, 14).astype(np.int32)
-    pairs = PairTrials(metric, cases, target, folds, False, by_distance)
+    pairs = PairTrials(Evaluator(metric, cases, target, folds, by_distance))
     rows = np.arange(14)
     terms, nothing = [pairs._term(f, rows) for f in range(len(kinds))], [None] * len(kinds)
     found = np.stack([pairs._by_numpy(w, terms, nothing, rows, k) for w in weights])

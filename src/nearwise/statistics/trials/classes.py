@@ -144,9 +144,7 @@ class Evaluator:
     def _by_pairs(self, weights: Floats, k: int) -> Floats:
         """(w, folds, k) right weight, for features of any kind and without the core."""
         if self._pairs is None:
-            self._pairs = PairTrials(
-                self.metric, self.cases, self.target, self.folds, self.leaves_one_out, self.by_distance
-            )
+            self._pairs = PairTrials(self)
         if len(weights) >= FEW or self._pairs.holds_all:
             return self._pairs.right(weights, k, self.threads)
         # measuring every pair for a vector or two does not pay: the planner finds an engine that leaves most pairs out
@@ -177,12 +175,13 @@ class Evaluator:
         rows = np.arange(len(self.cases)) if rows is None else rows
         out = np.zeros((len(rows), k), dtype=bool)
         for some, ballots in self._ballots(weights, k, rows, queries):
-            codes = winners(ballots, k, self._rule, self.metric.root, self.target.priors)
+            codes = winners(ballots, k, self.rule, self.metric.root, self.target.priors)
             out[some] = codes == self.target.values[rows[some], None]
         return out
 
     @property
-    def _rule(self) -> Vote:
+    def rule(self) -> Vote:
+        """How the neighbours vote."""
         return InverseDistance() if self.by_distance else Majority()
 
     def _ballots(self, weights: Floats, k: int, rows: Ints, queries: Measured | None) -> Iterator[tuple[Ints, Fair]]:
@@ -195,14 +194,14 @@ class Evaluator:
                 continue
             distance = Distance(self.metric, Global(weights, self.metric.names), Stored(self.cases.take(rest)))
             threads = self.threads if len(at) * len(rest) * len(weights) > WORTH_THREADS else 1
-            engine, payload = plan(distance, threads=threads).engine, self._payload(self.target.take(rest))
+            engine, payload = plan(distance, threads=threads).engine, self.payload(self.target.take(rest))
             step = max(1, CELLS // k)
             for start in range(0, len(at), step):
                 some = at[start : start + step]
                 leave_out = rows[some] if self.leaves_one_out else None
                 yield some, Fair(engine.nearest(asked.take(some), k, payload, leave_out), payload)
 
-    def _payload(self, stored: Target) -> Payload:
+    def payload(self, stored: Target) -> Payload:
         """What each stored case brings to the vote."""
         return Payload(stored.values, stored.weights[:, None], stored.n_classes)
 

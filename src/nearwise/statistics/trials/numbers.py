@@ -87,7 +87,7 @@ class NumberEvaluator(Evaluator):
         answers = np.full((len(rows), 1 if only_last else k), self.target.mean)
         for some, ballots in self._ballots(weights, k, rows, queries):
             for place, count in enumerate([k] if only_last else range(1, k + 1)):
-                total = tally(*ballots.at(count), self._rule, self.metric.root)[0][:, 0]
+                total = tally(*ballots.at(count), self.rule, self.metric.root)[0][:, 0]
                 known = total[:, 0] > 0
                 answers[some[known], place] = total[known, 1] / total[known, 0]
         error = np.square(answers - self.target.values[rows, None])
@@ -106,7 +106,7 @@ class NumberEvaluator(Evaluator):
             out[some] = np.where(filled > 0, np.square(filled) / np.where(filled > 0, squares, 1.0), np.inf)
         return out
 
-    def _payload(self, stored: Target) -> Payload:
+    def payload(self, stored: Target) -> Payload:
         votes = np.stack([stored.weights, stored.weights * stored.values], axis=1)
         return Payload(np.zeros(len(stored), dtype=np.intp), votes, 1)
 

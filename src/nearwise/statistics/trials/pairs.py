@@ -7,20 +7,22 @@ they fit into `HELD_BYTES`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.target import Target
-from nearwise.differences.metric import Encoded, Measured, Metric, power
+from nearwise.differences.metric import power
 from nearwise.native import core
 from nearwise.search.base import TIE, Distance, Floats, Neighbours, Payload
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.functions import warn_of_functions
 from nearwise.statistics.counts.values import distinct_values
-from nearwise.vote import Fair, InverseDistance, Majority, Vote, winners
+from nearwise.vote import Fair, winners
 from nearwise.weights import Global, Stored
+
+if TYPE_CHECKING:
+    from nearwise.statistics.trials.classes import Evaluator
 
 __all__ = ["PairTrials"]
 
@@ -35,20 +37,9 @@ SLOW_PAIRS = 100_000
 class PairTrials:
     """What `Evaluator` asks for where the core cannot serve the features by itself."""
 
-    def __init__(
-        self,
-        metric: Metric,
-        cases: Measured,
-        target: Target,
-        folds: NDArray[np.int32],
-        leaves_one_out: bool,
-        by_distance: bool,
-    ) -> None:
-        self.metric, self.cases, self.target = metric, cases, target
-        self.asking = metric.asking(cases, target)
-        self.folds, self.n_folds = folds, int(folds.max(initial=0)) + 1
-        self.leaves_one_out, self.by_distance = leaves_one_out, by_distance
-        self.scales = metric.scales()
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator, self.metric, self.cases = evaluator, evaluator.metric, evaluator.cases
+        self.scales = self.metric.scales()
         self.held: dict[int, _Held] = {}
         self._hold()
 
@@ -58,26 +49,24 @@ class PairTrials:
         return all(f in self.held for f, m in enumerate(self.metric.measures) if m.fitted.form == "pair")
 
     def _hold(self) -> None:
-        room, n = HELD_BYTES, len(self.cases)
+        room = HELD_BYTES
         for f, (measure, column) in enumerate(zip(self.metric.measures, self.cases.columns, strict=True)):
             if measure.fitted.form != "pair":
                 continue
-            values, codes = _distinct(column)
+            values, codes = distinct_values(column)
             if 8 * len(values) ** 2 > room:
                 continue
             room -= 8 * len(values) ** 2
             if not measure.fitted.vectorised and len(values) ** 2 > SLOW_PAIRS:
-                alone = Metric((measure,), self.metric.p)
-                stored = Stored(Measured((column,), n))
-                warn_of_functions(
-                    Distance(alone, Global(np.ones(1), alone.names), stored), "one call for every pair of values"
-                )
+                alone, stored = self.metric.of_features([f]), Stored(self.cases.of_features([f]))
+                even = Global(np.ones(1), alone.names)
+                warn_of_functions(Distance(alone, even, stored), "one call for every pair of values")
             self.held[f] = _Held(codes, np.asarray(measure.fitted.block(values, values)))
 
     def right(self, weights: Floats, k: int, threads: int) -> Floats:
         """(w, folds, k) the weight of the cases that 1 .. k neighbours classify right."""
         n, p = len(self.cases), len(self.metric.names)
-        out = np.zeros((len(weights), self.n_folds, k))
+        out = np.zeros((len(weights), self.evaluator.n_folds, k))
         step = max(1, BLOCK_BYTES // (8 * p * max(1, n)))
         for start in range(0, n, step):
             rows = np.arange(start, min(n, start + step))
@@ -88,7 +77,7 @@ class PairTrials:
     def _term(self, f: int, rows: NDArray[np.intp]) -> Floats:
         """(m, n) differences of some cases from all, under the missing policy, raised to the power."""
         measure, column = self.metric.measures[f], self.cases.columns[f]
-        asked = self.asking.columns[f].take(rows)
+        asked = self.evaluator.asking.columns[f].take(rows)
         if f in self.held:
             raw = measure.under_policy(self.held[f].block(rows), column, asked)
         else:
@@ -97,20 +86,20 @@ class PairTrials:
 
     def _counted(self, weights: Floats, terms: list[Floats], rows: NDArray[np.intp], k: int, threads: int) -> Floats:
         left_out = [m.left_out(c, c.take(rows)) for m, c in zip(self.metric.measures, self.cases.columns, strict=True)]
-        native = core()
+        native, own, target = core(), self.evaluator, self.evaluator.target
         if native is not None and all(out is None for out in left_out):
             found: Floats = native.vote_pairs(
-                terms, np.ascontiguousarray(weights * self.scales), int(rows[0]), self.folds, self.n_folds,
-                self.leaves_one_out, self.target.values.astype(np.int32), self.target.weights, self.target.priors,
-                float(self.metric.p), self.by_distance, k, TIE, threads,
+                terms, np.ascontiguousarray(weights * self.scales), int(rows[0]), own.folds, own.n_folds,
+                own.leaves_one_out, target.values.astype(np.int32), target.weights, target.priors,
+                float(self.metric.p), own.by_distance, k, TIE, threads,
             )  # fmt: skip
             return found
         return np.stack([self._by_numpy(w, terms, left_out, rows, k) for w in weights])
 
     def _by_numpy(self, weights: Floats, terms: list[Floats], left_out: Any, rows: NDArray[np.intp], k: int) -> Floats:
         """(folds, k) under one weight vector; also where "ignore" rescales what is known of a pair."""
-        n, target = len(self.cases), self.target
-        sums = np.zeros((len(rows), n))
+        own, target = self.evaluator, self.evaluator.target
+        sums = np.zeros((len(rows), len(self.cases)))
         for weight, scale, term in zip(weights, self.scales, terms, strict=True):
             if weight * scale != 0:
                 sums += weight * scale * term
@@ -118,37 +107,26 @@ class PairTrials:
             shape = Global(weights, self.metric.names)
             engine = BlockEngine(Distance(self.metric, shape, Stored(self.cases)))
             engine._rescale(sums, self.cases.take(rows), shape, left_out)
-        if self.leaves_one_out:
+        if own.leaves_one_out:
             sums[np.arange(len(rows)), rows] = np.inf
         else:
-            sums[self.folds[rows][:, None] == self.folds[None, :]] = np.inf
-        rule: Vote = InverseDistance() if self.by_distance else Majority()
-        payload = Payload(target.values, target.weights[:, None], target.n_classes)
-        codes = winners(Fair(_nearest(sums, k, payload), payload), k, rule, self.metric.root, target.priors)
+            sums[own.folds[rows][:, None] == own.folds[None, :]] = np.inf
+        payload = own.payload(target)
+        codes = winners(Fair(_nearest(sums, k, payload), payload), k, own.rule, self.metric.root, target.priors)
         hits = codes == target.values[rows, None]
-        gained = [np.bincount(self.folds[rows], target.weights[rows] * h, self.n_folds) for h in hits.T]
+        gained = [np.bincount(own.folds[rows], target.weights[rows] * h, own.n_folds) for h in hits.T]
         return np.stack(gained, axis=1)
 
 
 class _Held:
     """Raw differences (v, v) of the different values of a feature, and the place of each case among them."""
 
-    def __init__(self, codes: NDArray[np.int32], table: Floats) -> None:
+    def __init__(self, codes: NDArray[np.intp], table: Floats) -> None:
         self.codes = codes
         self.table = table if table.size else np.zeros((1, 1))  # every value is missing, and has any place
 
     def block(self, rows: NDArray[np.intp]) -> Floats:
         return np.asarray(self.table[self.codes[rows]][:, self.codes])
-
-
-def _distinct(column: Encoded) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """The different values of a column, and the place of each case among them; a missing value has any place."""
-    if column.missing is None:
-        return distinct_values(column.values)
-    values, at = distinct_values(column.values[~column.missing])
-    codes = np.zeros(len(column.values), dtype=np.int32)
-    codes[~column.missing] = at
-    return values, codes
 
 
 def _nearest(sums: Floats, k: int, payload: Payload) -> Neighbours:
