@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Custom
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
+from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 
 __all__ = ["CustomDifference"]
@@ -68,7 +69,7 @@ class CustomFitted(Sampled):
         if x is None or q is None:
             return 0.0
         if self.vectorised:
-            return float(self._call_once(*(_singleton(v) for v in (x, q)))[0])
+            return float(self._call_once(*(objects([v]) for v in (x, q)))[0])
         try:
             result = self.function(x, q)
         except Exception as error:
@@ -150,12 +151,6 @@ def _content(value: Any) -> bytes:
     if isinstance(value, list | tuple | np.ndarray):
         return b"[" + b",".join(map(_content, value)) + b"]"
     return repr(value).encode("utf-8", "backslashreplace")
-
-
-def _singleton(value: Any) -> NDArray[Any]:
-    held = np.empty(1, dtype=object)
-    held[0] = value
-    return held
 
 
 def _shown(x: Any, q: Any) -> str:

@@ -15,6 +15,7 @@ from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.descent import EarlyStop, constant_features, descend
 from nearwise.weighting.place import FEEDBACK_GLOBAL
 from nearwise.weighting.sample import MAX_CASES
+from nearwise.weighting.selecting import check_amount
 from nearwise.weights import Global, Weights
 
 __all__ = ["NeighbourDescent", "VariableKernelSimilarity"]
@@ -232,8 +233,7 @@ class VariableKernelSimilarity(Weighting):
         check_whole("max_iter", self.max_iter, 1)
         if not (isinstance(self.width, int | float | np.number) and 0 < self.width < np.inf):
             raise InputError(f"width={self.width!r}: expected a number above 0.")
-        if not (isinstance(self.stabiliser, int | float | np.number) and 0 <= self.stabiliser < np.inf):
-            raise InputError(f"stabiliser={self.stabiliser!r}: expected a number from 0.")
+        check_amount("stabiliser", self.stabiliser)
 
 
 def _smooth_error(problem: Problem, k: int, kernel: Kernel | None, n_jobs: int | None) -> SmoothError:

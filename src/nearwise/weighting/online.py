@@ -13,6 +13,7 @@ from nearwise.statistics.trials.online import Pool
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.one_pass import MAX_PASSED, OnePass
 from nearwise.weighting.place import FEEDBACK_GLOBAL
+from nearwise.weighting.selecting import check_amount
 from nearwise.weights import Global, Weights
 
 __all__ = ["EachWeights", "WeightedOverlap"]
@@ -32,17 +33,14 @@ class _Rewarded(Weighting):
     """who may be the neighbour: the cases "earlier" in the pass, or "all" others"""
     step: float
     tolerance: float
-    scores_: Array
-    stopped_: str
 
     @abstractmethod
     def _changed(self, scores: Array, signs: Array) -> Array:
         """The scores after one case; ``signs`` (p,) is 1 for a gain, -1 for a loss, 0 for no change."""
 
     def _check(self) -> None:
-        for name, given in {"step": self.step, "tolerance": self.tolerance}.items():
-            if not (isinstance(given, int | float | np.number) and 0 <= given < np.inf):
-                raise InputError(f"{name}={given!r}: expected a number from 0.")
+        check_amount("step", self.step)
+        check_amount("tolerance", self.tolerance)
 
     def _learn(self, problem: Problem) -> Weights:
         self._check()

@@ -32,8 +32,6 @@ class _Quantification(Mergeable):
     place = Place(representation="transformed")
     n_components: int | None
 
-    ratios_: Array
-
     @property
     def suggested_differences(self) -> Any:
         return {"Cyclic": Overlap(discretise="width")}

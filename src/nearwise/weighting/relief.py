@@ -55,9 +55,6 @@ class ReliefLike(Weighting):
     n_jobs: int | None
     random_state: Any
 
-    scores_: Floats
-    stopped_: str
-
     @abstractmethod
     def _scores(self, asking: Asking) -> Asked | None:
         """The method's formula over the cases that ask for neighbours; None where Ctrl-C came before the first."""

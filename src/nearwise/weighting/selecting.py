@@ -92,10 +92,6 @@ class Searching(Weighting):
     how_long: ClassVar[str] = "up to about"
     """how sure the time is that a search foretells"""
 
-    history_: list[dict[str, Any]]
-    score_: float
-    stopped_: str
-
     n_neighbors: Any = 1
     folds: Any = None
     vote: str = "majority"

@@ -12,7 +12,7 @@ from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.encoding import by_feature, rank_matrix, sklearn_module, some_or_all
 from nearwise.weighting.place import Place
-from nearwise.weighting.selecting import case_order, check_choice
+from nearwise.weighting.selecting import case_order, check_amount, check_choice
 from nearwise.weights import Global, Weights
 
 __all__ = ["Forest", "TreeFeatures"]
@@ -78,8 +78,7 @@ class TreeFeatures(Weighting):
         check_choice("criterion", self.criterion, CRITERIA)
         check_whole_or_none("max_depth", self.max_depth, 1)
         check_whole("min_samples_leaf", self.min_samples_leaf, 1)
-        if not 0 <= self.ccp_alpha < np.inf:
-            raise InputError(f"ccp_alpha={self.ccp_alpha!r}: expected a number from 0.")
+        check_amount("ccp_alpha", self.ccp_alpha)
         X, owners = rank_matrix(problem, self.id)
         is_number = problem.target.classes is None
         made = sklearn_module("tree", self.id)

@@ -143,6 +143,14 @@ class Weights:
         """Tidy columns: feature, weight and, where they apply, class, value, case."""
         raise NotImplementedError
 
+    def _by_row(self, what: str, labels: Sequence[Any]) -> dict[str, list[Any]]:
+        """Tidy columns of weights that have a row for each of these."""
+        return {
+            "feature": list(self.features) * len(labels),
+            what: [label for label in labels for _ in self.features],
+            "weight": self.values.ravel().tolist(),
+        }
+
     def to_frame(self) -> Any:
         """A tidy data frame, one row a weight."""
         return frame_of(self.columns())

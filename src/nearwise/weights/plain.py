@@ -87,11 +87,7 @@ class PerClass(Weights):
         return PerCase(factors[:, None] * self.values[classes], self.features)
 
     def columns(self) -> dict[str, list[Any]]:
-        return {
-            "feature": list(self.features) * len(self.classes),
-            "class": [c for c in self.classes for _ in self.features],
-            "weight": self.values.ravel().tolist(),
-        }
+        return self._by_row("class", self.classes)
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "classes": list(self.classes), "priors": self.priors.tolist()}
@@ -124,11 +120,7 @@ class PerCase(Weights):
         return PerCase(factors[:, None] * self.values, self.features)
 
     def columns(self) -> dict[str, list[Any]]:
-        return {
-            "feature": list(self.features) * len(self.values),
-            "case": [i for i in range(len(self.values)) for _ in self.features],
-            "weight": self.values.ravel().tolist(),
-        }
+        return self._by_row("case", range(len(self.values)))
 
 
 class PerQuery(PerCase):
@@ -193,9 +185,4 @@ class Directed(Weights):
         return float(self.values[0 if below else 1, f])
 
     def columns(self) -> dict[str, list[Any]]:
-        p = len(self.features)
-        return {
-            "feature": list(self.features) * 2,
-            "side": ["below"] * p + ["above"] * p,
-            "weight": self.values.ravel().tolist(),
-        }
+        return self._by_row("side", ("below", "above"))
