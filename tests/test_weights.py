@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from nearwise import weights
+from nearwise.differences.metric import Measured
 from nearwise.errors import WeightShapeError
-from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue
+from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Stored
 
 NAMES = ("age", "job")
 
@@ -118,3 +119,20 @@ def test_value_weights_follow_the_levels_and_classes_of_a_table():
     assert turned.values[1].tolist() == [[0.0, 4.0, 0.0, 1.0], [3.0, 2.0, 1.0, 0.0]]  # a pilot is unseen
     assert turned.unseen.tolist() == [[3, 4], [1, 2]]
     assert turned.importances.tolist() == given.importances.tolist()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_says_what_its_rows_are_for(name):
+    said = {
+        "global": "is_plain", "per-class": "is_plain", "per-case": "is_by_case", "per-query": "is_by_query",
+        "per-value": "is_by_value", "matrix": "is_mapped", "directed": None,
+    }  # fmt: skip
+    made = SHAPES[name][0]
+    flags = [f for f in ("is_plain", "is_by_case", "is_by_query", "is_by_value", "is_mapped") if getattr(made, f)]
+    assert flags == [said[made.shape]] if said[made.shape] else not flags
+
+
+def test_segments_are_the_classes_that_have_weights_of_their_own():
+    stored = Stored(Measured((), 3), np.array([1, 0, 1]))
+    assert PerClass([[1.0], [2.0]], ["a"], ["u", "v"], [0.5, 0.5]).segments(stored).tolist() == [1, 0, 1]
+    assert Global([1.0], ["a"]).segments(stored).tolist() == [0, 0, 0]
