@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,18 @@ FOREST_TAKES = 3.0
 """how much longer the member with a forest takes than the one before it, at the most that was seen"""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _Auto(Together):
     """Members that need no choice."""
 
-    schema: Any
-    ignore: Any
-    time_limit: float | None
-    random_state: Any
+    schema: Any = None
+    ignore: Any = None
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
     _weighs_answers = True
-    _made: type[Voting]
-    _bent_answer: str
+    _made: ClassVar[type[Voting]]
+    _bent_answer: ClassVar[str]
     """what the member answers by whose distance a forest bends"""
     _routed = {  # noqa: RUF012 - a constant of the class
         "fit": ("sample_weight",),
@@ -106,16 +109,6 @@ class AutoClassifier(_Auto):
     _bent_answer = "both"
     _routed = {**_Auto._routed, "partial_fit": ("classes", "sample_weight")}  # noqa: RUF012 - a constant of the class
 
-    def __init__(
-        self, *, schema: Any = None, ignore: Any = None, time_limit: float | None = None, n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:  # fmt: skip
-        self.schema = schema
-        self.ignore = ignore
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     @property
     def _estimator_type(self) -> str:
         return "classifier"
@@ -153,16 +146,6 @@ class AutoRegressor(_Auto):
 
     _made = KNNRegressor
     _bent_answer = "linear"
-
-    def __init__(
-        self, *, schema: Any = None, ignore: Any = None, time_limit: float | None = None, n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:  # fmt: skip
-        self.schema = schema
-        self.ignore = ignore
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @property
     def _estimator_type(self) -> str:

@@ -38,16 +38,6 @@ __all__ = ["Neighbors"]
 class Neighbors(Searching):
     """The nearest cases under a learned distance."""
 
-    feature_weights: Any
-    differences: Any
-    p: float | None
-    scale: str
-    missing: Any
-    ties: str
-    schema: Any
-    ignore: Any
-    engine: str
-    random_state: Any
     _bent_differences: dict[str, Any] | None = None
     _bent_folds: tuple[Any, ...] = ()
     weighting_: Weighting

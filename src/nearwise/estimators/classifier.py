@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from nearwise.weights import Weights
 __all__ = ["KNNClassifier"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KNNClassifier(Voting):
     r"""Predict the class that the nearest past cases have, and say why.
 
@@ -90,48 +92,10 @@ class KNNClassifier(Voting):
         "score": ("sample_weight",),
     }
 
-    def __init__(
-        self,
-        n_neighbors: Any = "auto",
-        feature_weights: Any = None,
-        *,
-        answer: str = "auto",
-        differences: Any = None,
-        vote: Any = "auto",
-        p: float | None = None,
-        scale: str = "auto",
-        missing: Any = "auto",
-        local_scale: Any = "auto",
-        ties: str = "fair",
-        vote_ties: str = "nearest",
-        class_weight: Any = None,
-        cases: str = "all",
-        case_weights: str | None = None,
-        schema: Any = None,
-        ignore: Any = None,
-        engine: str = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.feature_weights = feature_weights
-        self.answer = answer
-        self.differences = differences
-        self.vote = vote
-        self.p = p
-        self.scale = scale
-        self.missing = missing
-        self.local_scale = local_scale
-        self.ties = ties
-        self.vote_ties = vote_ties
-        self.class_weight = class_weight
-        self.cases = cases
-        self.case_weights = case_weights
-        self.schema = schema
-        self.ignore = ignore
-        self.engine = engine
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    vote_ties: str = "nearest"
+    class_weight: Any = None
+    cases: str = "all"
+    case_weights: str | None = None
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

@@ -36,41 +36,6 @@ class KNNRegressor(Voting):
         "score": ("sample_weight",),
     }
 
-    def __init__(
-        self,
-        n_neighbors: Any = "auto",
-        feature_weights: Any = None,
-        *,
-        answer: str = "auto",
-        differences: Any = None,
-        vote: Any = "auto",
-        p: float | None = None,
-        scale: str = "auto",
-        missing: Any = "auto",
-        local_scale: Any = "auto",
-        ties: str = "fair",
-        schema: Any = None,
-        ignore: Any = None,
-        engine: str = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.feature_weights = feature_weights
-        self.answer = answer
-        self.differences = differences
-        self.vote = vote
-        self.p = p
-        self.scale = scale
-        self.missing = missing
-        self.local_scale = local_scale
-        self.ties = ties
-        self.schema = schema
-        self.ignore = ignore
-        self.engine = engine
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from nearwise.search.overflow import warn_of_infinite
 __all__ = ["NearestCases"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NearestCases(Neighbors):
     """The most similar past cases of a query, and why.
 
@@ -29,36 +31,11 @@ class NearestCases(Neighbors):
     (array([[0.05]]), array([[1]]))
     """
 
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        feature_weights: Any = "none",
-        *,
-        differences: Any = None,
-        p: float | None = None,
-        scale: str = "range",
-        missing: Any = "max",
-        local_scale: int | None = None,
-        ties: str = "fair",
-        schema: Any = None,
-        ignore: Any = None,
-        engine: str = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.feature_weights = feature_weights
-        self.differences = differences
-        self.p = p
-        self.scale = scale
-        self.missing = missing
-        self.local_scale = local_scale
-        self.ties = ties
-        self.schema = schema
-        self.ignore = ignore
-        self.engine = engine
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_neighbors: Any = field(default=5, kw_only=False)
+    feature_weights: Any = field(default="none", kw_only=False)
+    scale: str = "range"
+    missing: Any = "max"
+    local_scale: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

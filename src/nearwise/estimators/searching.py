@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import power
 from nearwise.cases.table import CaseTable
-from nearwise.contract.parameters import Parameters
 from nearwise.contract.validation import query_table
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, not_fitted
 from nearwise.estimators.model import Model
+from nearwise.estimators.parameters import SharedParameters
 from nearwise.estimators.recipe import Settings
 from nearwise.search.base import Payload
 from nearwise.search.overflow import warn_of_infinite
@@ -21,11 +21,9 @@ from nearwise.search.overflow import warn_of_infinite
 __all__ = ["Searching"]
 
 
-class Searching(Parameters):
+class Searching(SharedParameters):
     """Finds cases in a model that was fitted; how it is fitted, subclasses say."""
 
-    n_neighbors: Any
-    n_jobs: int | None
     _model: Model
     _settings: Settings
 

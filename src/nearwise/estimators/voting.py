@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,12 @@ _LISTED = 50
 """cases that an explanation lists at the most where ties vote in groups"""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Voting(Conformal, Neighbors):
     """Predicts by a vote of the nearest cases, or by a regression on them."""
 
-    vote: Any
+    answer: str = "auto"
+    vote: Any = "auto"
 
     def _vote_weights(self, model: Model) -> NDArray[np.float64]:
         return model.target.weights
