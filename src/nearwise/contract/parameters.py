@@ -31,12 +31,15 @@ def with_parameters(made: type[Made]) -> type[Made]:
     """
     return dataclass(eq=False, repr=False, match_args=False)(made)
 
+METADATA = ("classes", "sample_weight")
+"""arguments of methods that scikit-learn routes"""
+
 
 class Parameters:
     """get_params, set_params, repr, tags and metadata routing for estimators."""
 
-    _routed: dict[str, tuple[str, ...]] = {"fit": ("sample_weight",)}  # noqa: RUF012 - a constant of the class
-    """method -> metadata it takes"""
+    _estimator_type: str | None = None
+    """what scikit-learn tells estimators by: None, "classifier" or "regressor", as here or as a property"""
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
@@ -95,11 +98,13 @@ class Parameters:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
 
         return Tags(
-            estimator_type=None,
+            estimator_type=self._estimator_type,
             target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags() if self._estimator_type == "classifier" else None,
+            regressor_tags=RegressorTags() if self._estimator_type == "regressor" else None,
             input_tags=InputTags(categorical=True, string=True, allow_nan=True),
         )
 
@@ -109,10 +114,16 @@ class Parameters:
 
         request = MetadataRequest(owner=self)
         asked: dict[str, Any] = getattr(self, "_metadata_request", {})
-        for method, names in self._routed.items():
-            for name in names:
+        for method in ("fit", "partial_fit", "score"):
+            for name in self._metadata_of(method):
                 getattr(request, method).add_request(param=name, alias=asked.get(f"{method}.{name}"))
         return request
+
+    @classmethod
+    def _metadata_of(cls, method: str) -> list[str]:
+        """What a method takes for each case beside the cases and their target."""
+        taken = inspect.signature(getattr(cls, method)).parameters if hasattr(cls, method) else {}
+        return [name for name in METADATA if name in taken]
 
     def set_fit_request(self, **requests: Any) -> Self:
         """Ask for metadata in fit, as scikit-learn's routing has it: True, False, None or another name."""
@@ -125,7 +136,7 @@ class Parameters:
         return self._request("partial_fit", requests)
 
     def _request(self, method: str, requests: dict[str, Any]) -> Self:
-        known = self._routed.get(method, ())
+        known = self._metadata_of(method)
         for name in requests:
             if name not in known:
                 raise TypeError(f"Unexpected args: {{{name!r}}} in {method}. Accepted arguments are: {set(known)}.")

@@ -37,11 +37,6 @@ class _Auto(Together):
     _made: ClassVar[type[Voting]]
     _bent_answer: ClassVar[str]
     """what the member answers by whose distance a forest bends"""
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight",),
-        "score": ("sample_weight",),
-    }
 
     def _planned(self) -> list[dict[str, Any]]:
         """The settings of the members, the quickest first."""
@@ -107,19 +102,7 @@ class AutoClassifier(_Auto):
 
     _made = KNNClassifier
     _bent_answer = "both"
-    _routed = {**_Auto._routed, "partial_fit": ("classes", "sample_weight")}  # noqa: RUF012 - a constant of the class
-
-    @property
-    def _estimator_type(self) -> str:
-        return "classifier"
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        return tags
+    _estimator_type = "classifier"
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add cases; the forest and the weights of the members stay as they were, with a warning.
@@ -146,18 +129,7 @@ class AutoRegressor(_Auto):
 
     _made = KNNRegressor
     _bent_answer = "linear"
-
-    @property
-    def _estimator_type(self) -> str:
-        return "regressor"
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import RegressorTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "regressor"
-        tags.regressor_tags = RegressorTags()
-        return tags
+    _estimator_type = "regressor"
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add cases; the forest and the weights of the members stay as they were, with a warning."""

@@ -86,28 +86,11 @@ class KNNClassifier(Voting):
     array(['yes'], dtype='<U3')
     """
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("classes", "sample_weight"),
-        "score": ("sample_weight",),
-    }
-
     vote_ties: str = "nearest"
     class_weight: Any = None
     cases: str = "all"
     case_weights: str | None = None
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        return tags
-
-    @property
-    def _estimator_type(self) -> str:
-        return "classifier"
+    _estimator_type = "classifier"
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         target = class_target(y, n, self, sample_weight, classes)

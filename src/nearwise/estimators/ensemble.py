@@ -276,30 +276,13 @@ class Ensemble(Together):
     def __init__(self, members: Any = ()) -> None:
         self.members = members
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("classes", "sample_weight"),
-        "score": ("sample_weight",),
-    }
-
     @property
-    def _estimator_type(self) -> str:
+    def _estimator_type(self) -> str:  # type: ignore[override]
         return "classifier" if self._is_classifier() else "regressor"
 
     def _is_classifier(self) -> bool:
         given = self.members if isinstance(self.members, list | tuple) else ()
         return bool(given) and all(isinstance(each, KNNClassifier) for each in given)
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, RegressorTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = self._estimator_type
-        if self._is_classifier():
-            tags.classifier_tags = ClassifierTags()
-        else:
-            tags.regressor_tags = RegressorTags()
-        return tags
 
     def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
         given = list(self.members) if isinstance(self.members, list | tuple) else []

@@ -30,23 +30,7 @@ class KNNRegressor(Voting):
     array([15.])
     """
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight",),
-        "score": ("sample_weight",),
-    }
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import RegressorTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "regressor"
-        tags.regressor_tags = RegressorTags()
-        return tags
-
-    @property
-    def _estimator_type(self) -> str:
-        return "regressor"
+    _estimator_type = "regressor"
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         return number_target(y, n, self, sample_weight)

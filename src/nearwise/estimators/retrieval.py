@@ -56,8 +56,6 @@ class NearestCases(Neighbors):
         """Store further cases."""
         return self._add(X, None, None)
 
-    _routed = {}  # noqa: RUF012
-
     def explain(self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None) -> Explanations:
         model = self._fitted()
         asked, queries, leave_out = self._asked(X, model)
