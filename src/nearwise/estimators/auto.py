@@ -49,9 +49,6 @@ class _Auto(Together):
             return [plain]
         return [plain, {"answer": self._bent_answer, "differences": "forest"}]
 
-    def _is_classifier(self) -> bool:
-        return self._made is KNNClassifier
-
     def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
         limit = self.time_limit
         if limit is not None and not (isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0):
@@ -68,10 +65,6 @@ class _Auto(Together):
                 break
             out.append(fit(self._made(**shared, **settings)))
         return out
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the members, then weigh them by leaving one out."""
-        return self._fit(X, y, sample_weight)
 
 
 class AutoClassifier(_Auto):

@@ -98,10 +98,6 @@ class KNNClassifier(Voting):
             warn_of_quantity(target)
         return target
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Store the cases, learn the weights, choose k."""
-        return self._fit(X, y, sample_weight)
-
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add cases; weights whose statistics merge equal those of one fit on all cases, and k is chosen anew.
 
@@ -223,8 +219,7 @@ class KNNClassifier(Voting):
 
     def predict_proba(self, X: Any = None) -> Floats:
         """(m, c) the share of the votes of each class."""
-        model = self._fitted()
-        return self._predict(X, model)[0]
+        return self._answers(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions."""

@@ -84,8 +84,9 @@ class Together(Conformal, Parameters):
         """The members, each made and handed to ``fit``."""
         raise NotImplementedError
 
-    def _is_classifier(self) -> bool:
-        raise NotImplementedError
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the members, then weigh them by leaving one out."""
+        return self._fit(X, y, sample_weight)
 
     @whole_or_not_at_all
     def _fit(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
@@ -96,13 +97,16 @@ class Together(Conformal, Parameters):
                 made.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
             return cast(Voting, made)
 
-        members = self._members(fit)
-        self.members_ = members
+        self.members_ = self._members(fit)
         self._weigh()
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(members[0], name):
-                setattr(self, name, getattr(members[0], name))
+        self._adopt_names()
         return self
+
+    def _adopt_names(self) -> None:
+        """Call classes and features as the members do."""
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.members_[0], name):
+                setattr(self, name, getattr(self.members_[0], name))
 
     def _weigh(self) -> None:
         """Give the members weights by what they said of cases that were left out; one case alone says nothing."""
@@ -151,7 +155,7 @@ class Together(Conformal, Parameters):
     def _answers(self, X: Any) -> Floats:
         """(m, g) the weighted mean of what the members say."""
         members = self._fitted()
-        parts = [w * m._predict(X, m._fitted())[0] for w, m in zip(self.weights_, members, strict=True) if w > 0]
+        parts = [w * m._answers(X) for w, m in zip(self.weights_, members, strict=True) if w > 0]
         return np.asarray(np.sum(parts, axis=0))
 
     def left_out_answers(self) -> tuple[NDArray[np.intp], Floats]:
@@ -161,7 +165,9 @@ class Together(Conformal, Parameters):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predictions."""
-        answers = self._answers(X)
+        return self._decided(self._answers(X))
+
+    def _decided(self, answers: Floats) -> NDArray[Any]:
         classes = self._fitted()[0]._model.target.classes
         return np.asarray(answers[:, 0] if classes is None else classes[answers.argmax(axis=1)])
 
@@ -177,10 +183,8 @@ class Together(Conformal, Parameters):
         """The score over cases that are left out; weights of members were chosen by the same cases, so it is kind."""
         rows, answers = self.left_out_answers()
         first = self._fitted()[0]
-        target, classes = first._model.target, first._model.target.classes
         truth = first._targets(first._model)[rows]
-        predicted = answers[:, 0] if classes is None else classes[answers.argmax(axis=1)]
-        return first._score(truth, predicted, target.weights[rows])
+        return first._score(truth, self._decided(answers), first._model.target.weights[rows])
 
     @whole_or_not_at_all
     def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
@@ -193,8 +197,7 @@ class Together(Conformal, Parameters):
             member.partial_fit(X, y, sample_weight=sample_weight, **more)
         self.members_ = members
         self._stale(lines)
-        if hasattr(self.members_[0], "classes_"):
-            self.classes_ = self.members_[0].classes_
+        self._adopt_names()
         return self
 
     @whole_or_not_at_all
@@ -278,11 +281,8 @@ class Ensemble(Together):
 
     @property
     def _estimator_type(self) -> str:  # type: ignore[override]
-        return "classifier" if self._is_classifier() else "regressor"
-
-    def _is_classifier(self) -> bool:
         given = self.members if isinstance(self.members, list | tuple) else ()
-        return bool(given) and all(isinstance(each, KNNClassifier) for each in given)
+        return "classifier" if given and all(isinstance(each, KNNClassifier) for each in given) else "regressor"
 
     def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
         given = list(self.members) if isinstance(self.members, list | tuple) else []
@@ -294,22 +294,18 @@ class Ensemble(Together):
             raise InputError("The members of an ensemble must all be classifiers or all regressors.")
         return [fit(type(each)(**each.get_params(deep=False))) for each in given]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit every member, then weigh them."""
-        return self._fit(X, y, sample_weight)
-
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add cases to every member; the weights of the members stay, with a warning.
 
         Where the members are classifiers, ``classes`` may name classes in advance.
         """
-        if classes is not None and not self._is_classifier():
+        if classes is not None and self._estimator_type != "classifier":
             raise InputError("classes= is for classifiers, and these members predict numbers: leave it out.")
         return self._add(X, y, sample_weight, classes)
 
     @property
     def predict_proba(self) -> Callable[[Any], Floats]:
         """(m, c) probabilities of queries X; only members that are classifiers have them."""
-        if not self._is_classifier():  # so that hasattr tells
+        if self._estimator_type != "classifier":  # so that hasattr tells
             raise AttributeError("These members predict numbers, which have no probabilities: use predict_interval.")
         return self._answers

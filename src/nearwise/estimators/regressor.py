@@ -38,10 +38,6 @@ class KNNRegressor(Voting):
     def _weighting_asked(self, target: Target) -> Any:
         return "corr" if self._settings.by_recipe else self._settings.feature_weights
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Store the cases, choose k."""
-        return self._fit(X, y, sample_weight)
-
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add cases."""
         return self._add(X, y, sample_weight)

@@ -60,7 +60,5 @@ def unpack_ensemble(unpack: SettingsUnpacker, content: dict[str, Any]) -> Any:
         raise ModelFileError("the weights of the members are not numbers from 0")
     estimator.members_, estimator.weights_ = members, weights
     estimator._left_out = unpack_left_out(unpack, content["left_out"], members[0]._model.target)
-    for name in ("classes_", "n_features_in_", "feature_names_in_"):
-        if hasattr(members[0], name):
-            setattr(estimator, name, getattr(members[0], name))
+    estimator._adopt_names()
     return estimator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,10 @@ class Voting(Conformal, Neighbors):
 
     answer: str = "auto"
     vote: Any = "auto"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Store the cases, learn the weights, choose k and what answers."""
+        return self._fit(X, y, sample_weight)
 
     def _vote_weights(self, model: Model) -> NDArray[np.float64]:
         return model.target.weights
