@@ -50,7 +50,7 @@ def slow(design, asked, distances, indices, voters, sizes=SIZES, ridges=RIDGES):
 )
 def test_the_core_equals_the_obvious_regression(core, seed, d, ties, weights, threads, n_groups):
     given_ = neighbourhoods(seed, d, ties=ties, weights=weights, n_groups=n_groups)
-    found = local_linear(*given_, SIZES, RIDGES, threads)
+    found = local_linear(*given_, SIZES, RIDGES, threads=threads)
     np.testing.assert_allclose(found, slow(*given_), rtol=1e-9, atol=1e-10)
 
 
@@ -64,7 +64,7 @@ def test_flags_are_counted_as_the_numbers_they_are(core, seed, numbers, flags, d
     is_flag = rng.permutation(np.arange(numbers + flags) < flags)
     design[:, is_flag] = rng.random((len(design), flags)) * 8 < density
     given_ = design, asked, distances, indices, voters
-    found = local_linear(*given_, SIZES, RIDGES, 2, is_flag)
+    found = local_linear(*given_, SIZES, RIDGES, threads=2, is_flag=is_flag)
     plain = local_linear(*given_, SIZES, RIDGES)
     np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(found[:3], slow(design, asked[:3], distances, indices, voters), rtol=1e-9, atol=1e-10)
@@ -74,10 +74,12 @@ def test_one_query_and_many_get_the_same_bits(core):
     design, asked, distances, indices, voters = neighbourhoods(5, 9, m=300)
     is_flag = np.arange(9) < 6
     design[:, is_flag] = design[:, is_flag] > 0.5
-    many = local_linear(design, asked, distances, indices, voters, SIZES, RIDGES, 1, is_flag)
+    many = local_linear(design, asked, distances, indices, voters, SIZES, RIDGES, threads=1, is_flag=is_flag)
     for j in range(0, 300, 37):
         at = slice(j, j + 1)
-        one = local_linear(design, asked[at], distances[at], indices[at], voters, SIZES, RIDGES, 1, is_flag)
+        one = local_linear(
+            design, asked[at], distances[at], indices[at], voters, SIZES, RIDGES, threads=1, is_flag=is_flag
+        )
         assert one.tobytes() == many[at].tobytes()
 
 
@@ -91,7 +93,7 @@ def test_columns_below_as_many_as_and_above_the_neighbours_agree(core, d):
 
 def test_threads_do_not_change_a_bit(core):
     given_ = neighbourhoods(2, 5, m=100, ties="many", weights="fractions")
-    one, two = (local_linear(*given_, SIZES, RIDGES, threads) for threads in (1, 2))
+    one, two = (local_linear(*given_, SIZES, RIDGES, threads=threads) for threads in (1, 2))
     assert one.tobytes() == two.tobytes()
 
 

@@ -19,6 +19,7 @@ from nearwise.answers.measures import Measure
 from nearwise.answers.ties import Reach
 from nearwise.answers.votes import Listed
 from nearwise.arithmetic import dot
+from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search.base import Engine, Neighbours
 from nearwise.vote import Vote
@@ -120,6 +121,14 @@ class Answering:
             skip = None if leave_out is None else leave_out[rows]
             yield rows, self.engine.nearest(queries.take(rows), listed, payload, skip)
 
+    def asked(self, choice: Choice, table: CaseTable, rows: Ints, leave_out: Ints | None) -> Floats | None:
+        """(m, d) the design of some of the queries in ``table``, if the answer needs it."""
+        if self.design is None or choice.size is None:
+            return None
+        if leave_out is not None:
+            return np.asarray(self.design.asking[leave_out[rows]])
+        return self.design.of_queries(table.take(rows))
+
     def of_vote(self, found: Neighbours, rule: Vote, k: int, root: Root | None = None) -> tuple[Floats, Floats]:
         """(m, g) answers and (m, g) the smallest sum at which each group votes."""
         listed = self.listed(found, root)
@@ -152,8 +161,8 @@ class Answering:
             self.measure.voters,
             sizes,
             ridges,
-            self.engine.threads,
-            self.design.is_flag,
+            threads=self.engine.threads,
+            is_flag=self.design.is_flag,
         )
         out = np.empty((len(sizes), len(ridges), len(asked), raw.shape[3]))
         for s, size in enumerate(sizes):

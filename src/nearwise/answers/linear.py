@@ -42,10 +42,6 @@ class Voters:
         out[np.arange(len(out)), self.codes[cases]] = self.amounts[cases]
         return out
 
-    def answers_of(self, cases: Ints, group: int) -> Floats:
-        """(k,) what these cases answer into one group."""
-        return np.where(self.codes[cases] == group, self.amounts[cases], 0.0)
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -92,7 +88,7 @@ def one_fit(
 
 def local_linear(
     design: Floats, asked: Floats, distances: Floats, indices: Ints, voters: Voters,
-    sizes: tuple[int, ...], ridges: tuple[float, ...], threads: int = 1, is_flag: NDArray[np.bool_] | None = None,
+    sizes: tuple[int, ...], ridges: tuple[float, ...], *, threads: int = 1, is_flag: NDArray[np.bool_] | None = None,
 ) -> Floats:  # fmt: skip
     """(m, sizes, ridges, g) answers of every query for each k in ``sizes`` and each ridge.
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise import vote as votes
 from nearwise.answers.linear import Voters
 from nearwise.cases.target import Target
 from nearwise.search.base import Payload
@@ -110,10 +109,6 @@ class Probabilities(Measure):
         right = answers[np.arange(len(rows)), truth]
         wrong = answers.argmax(axis=1) != truth
         return np.asarray(wrong + LOG_LOSS * -np.log(np.maximum(right, 1e-9)))
-
-    def decided(self, answers: Floats, near: Floats) -> Ints:
-        """(m,) the class of each answer; equal shares go to the class of the nearest case."""
-        return votes.decide(answers, near, self.target.priors)
 
 
 class Numbers(Measure):

@@ -13,7 +13,6 @@ from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
-from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
@@ -21,7 +20,7 @@ from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
 from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.searching import Searching
-from nearwise.explain import Explanations, Neighbour, describe_case
+from nearwise.explain import Explanations, Neighbour, Query, describe_case
 from nearwise.search.base import Engine
 from nearwise.search.overflow import too_wide, warn_of_width
 from nearwise.search.plan import Plan, check_engine
@@ -105,33 +104,30 @@ class Neighbors(Searching):
         """(n,) what the distance of each stored case is multiplied by, if anything."""
         return None
 
-    def _problem(self, table: CaseTable, target: Target, weighting: Weighting, known: Any = None) -> Problem:
+    def _problem(self, table: CaseTable, target: Target, weighting: Weighting) -> Problem:
         use = self._settings
         chosen = weighting.suggested_differences if use.differences is None else use.differences
         if use.bends:
             chosen = self._bent_differences or {"Symbolic": "shares"}
+        return self._compared(table, target, weighting, chosen)
+
+    def _compared(self, table: CaseTable, target: Target, weighting: Weighting, chosen: Any) -> Problem:
+        """The cases as these differences compare them."""
+        use = self._settings
         return Problem.of(
-            table, target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p,
-            default_p=weighting.p, known=known,
-        )  # fmt: skip
+            table, target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p, default_p=weighting.p
+        )
 
     def _bent(self, problem: Problem, weights: Weights, weighting: Weighting) -> tuple[Problem, Weights]:
         """The problem along axes that a forest has bent, and the same for each fold without the fold."""
         from nearwise.estimators.bending import bend
 
         self._bent_differences, bent, weights, self._bent_folds = bend(
-            problem, weights, weighting, lambda chosen: self._settings_with(problem, weighting, chosen),
+            problem, weights, weighting,
+            lambda chosen: self._compared(problem.table, problem.target, weighting, chosen),
             self.random_state, self.n_jobs,
         )  # fmt: skip
         return bent, weights
-
-    def _settings_with(self, problem: Problem, weighting: Weighting, chosen: Any) -> Problem:
-        """The same cases compared by other differences."""
-        use = self._settings
-        return Problem.of(
-            problem.table, problem.target, differences=chosen, scale=use.scale, missing=use.missing, p=use.p,
-            default_p=weighting.p,
-        )  # fmt: skip
 
     def _weighting_asked(self, target: Target) -> Any:
         """The weights that were asked for; where none were, those of the recipe."""
@@ -268,14 +264,7 @@ class Neighbors(Searching):
         return target.values if target.classes is None else target.classes[target.values]
 
     def _explained(
-        self,
-        model: Model,
-        engine: Engine,
-        asked: CaseTable,
-        queries: Measured,
-        j: int,
-        shares: list[tuple[int, float, float]],
-        query_factor: float = 1.0,
+        self, model: Model, engine: Engine, query: Query, shares: list[tuple[int, float, float]]
     ) -> list[Neighbour]:
         """(case, sum, vote share) of one query as neighbours."""
         targets = self._targets(model)
@@ -283,9 +272,7 @@ class Neighbors(Searching):
         if model.local is not None and model.is_scaled(engine):
             own = model.local.case_factors
         return [
-            describe_case(
-                engine.distance, model.table, targets, i, asked, queries, j, total, share, query_factor, float(own[i])
-            )
+            describe_case(engine.distance, model.table, targets, i, query, total, share, float(own[i]))
             for i, total, share in shares
         ]
 

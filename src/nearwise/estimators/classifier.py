@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from nearwise import vote as votes
 from nearwise.answers.answering import Root
-from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
-from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, check_choice, did_you_mean, warn
 from nearwise.estimators.model import Model
-from nearwise.estimators.voting import Voting, for_queries
+from nearwise.estimators.voting import Voting, for_query
+from nearwise.explain import Query
 from nearwise.search.base import Engine, Floats
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import generator
@@ -234,21 +233,18 @@ class KNNClassifier(Voting):
         classes = model.target.classes
         return {} if classes is None else dict(zip(classes.tolist(), answers.tolist(), strict=True))
 
-    def _unlike(
-        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any,
-        query_factor: float = 1.0,
-    ) -> Any:  # fmt: skip
+    def _unlike(self, model: Model, engine: Engine, query: Query, answer: Any) -> Any:
         """The nearest case of another class than the answer."""
         targets = self._targets(model)
         other = targets != answer
-        if skip >= 0:
-            other[skip] = False
+        if query.itself >= 0:
+            other[query.itself] = False
         if not other.any():
             return None
         cases = np.flatnonzero(other)  # among these only: all of them may be infinitely far
-        sums = for_queries(engine, slice(j, j + 1), len(queries)).sums(queries.take([j]))[0]
+        sums = for_query(engine, query).sums(query.cases.take([query.row]))[0]
         case = int(cases[np.where(np.isnan(sums[cases]), np.inf, sums[cases]).argmin()])
-        return self._explained(model, engine, asked, queries, j, [(case, float(sums[case]), 0.0)], query_factor)[0]
+        return self._explained(model, engine, query, [(case, float(sums[case]), 0.0)])[0]
 
 
 def _shares(total: Floats, priors: Floats) -> Floats:

@@ -20,7 +20,7 @@ from nearwise.answers.ties import Reach, single
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.estimators.model import Model
-from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
+from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations, Query
 from nearwise.search.base import Neighbours
 
 if TYPE_CHECKING:
@@ -42,32 +42,32 @@ def explained(
     answering = estimator._answers_by(model)
     choice = estimator._chosen.within(len(model.table) - (leave_out is not None))
     parts = _Parts(answering, choice, model)
-    factors = model.query_factors(model.engine, queries, leave_out)
+    each = estimator._queries(model, model.engine, asked, queries, leave_out)
     out = []
     for rows, found in answering.searched(queries, max(choice.listed, min(n_listed or 1, len(model.table))), leave_out):
-        columns = _columns(answering, choice, asked, rows, leave_out)
+        columns = answering.asked(choice, asked, rows, leave_out)
         answers, near = answering.answers(choice, found, columns, model.root_for(choice.rule, queries, rows, leave_out))
         decided = estimator._decided(model, answers, near).tolist()
         for row, j in enumerate(rows):
             groups = range(answers.shape[1])
-            skip = -1 if leave_out is None else int(leave_out[j])
-            one = _with_ties(answering, single(found, row), queries, int(j), skip)
+            query = each[j]
+            one = _with_ties(answering, single(found, row), query)
             cases, sums = one.indices[0], one.sums[0]
-            told = parts.of(one, None if columns is None else columns[row], answers[row], float(factors[j]))
+            told = parts.of(one, None if columns is None else columns[row], answers[row], query.factor)
             weights = told.weights
             listed = _listed(choice, weights, n_listed)
             shown = [(int(cases[at]), float(sums[at]), float(weights[at])) for at in listed]
             rest = np.delete(weights, listed)
-            own, distribution = float(factors[j]), estimator._distribution(model, answers[row])
+            distribution = estimator._distribution(model, answers[row])
             by_class = {label: told.of_group(g) for g, label in zip(groups, distribution, strict=False)}
             out.append(
                 Explanation(
-                    asked.label(int(j)),
+                    query.label,
                     decided[row],
                     distribution,
-                    estimator._explained(model, model.engine, asked, queries, int(j), shown, own),
+                    estimator._explained(model, model.engine, query, shown),
                     estimator.p_,
-                    unlike=estimator._unlike(model, model.engine, asked, queries, int(j), skip, decided[row], own),
+                    unlike=estimator._unlike(model, model.engine, query, decided[row]),
                     parts=by_class.get(decided[row]) or told.of_group(0),
                     others=int(np.count_nonzero(rest)),
                     others_share=float(rest.sum()),
@@ -78,24 +78,12 @@ def explained(
     return Explanations(out)
 
 
-def _with_ties(answering: Answering, one: Neighbours, queries: Measured, j: int, skip: int) -> Neighbours:
+def _with_ties(answering: Answering, one: Neighbours, query: Query) -> Neighbours:
     """What was found for a query, with every case of the tie at the last place: each has its share in the answer."""
     whole = int(one.inside[0] + one.tied[0])
     if whole <= one.sums.shape[1]:
         return one
-    leave_out = None if skip < 0 else np.array([skip])
-    return answering.engine.nearest(queries.take(np.array([j])), whole, answering.measure.payload, leave_out)
-
-
-def _columns(
-    answering: Answering, choice: Choice, asked: CaseTable, rows: Ints, leave_out: Ints | None
-) -> Floats | None:
-    """(m, d) the design of some queries, if the answer needs it."""
-    if answering.design is None or choice.size is None:
-        return None
-    if leave_out is not None:
-        return np.asarray(answering.design.asking[leave_out[rows]])
-    return answering.design.of_queries(asked.take(rows))
+    return query.nearest(answering.engine, whole, answering.measure.payload)
 
 
 def _listed(choice: Choice, weights: Floats, wanted: int | None) -> Ints:

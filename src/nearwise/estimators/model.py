@@ -17,7 +17,7 @@ from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, power
 from nearwise.errors import InputError, warn
 from nearwise.estimators.local_scale import LocalScale
-from nearwise.search import Distance, Payload, Plan, plan
+from nearwise.search import Distance, Plan, plan
 from nearwise.search.base import Engine
 from nearwise.search.index.added import with_added
 from nearwise.search.threads import threads
@@ -125,14 +125,6 @@ class Model:
         if not isinstance(given, Weights) and has_rows(given):
             return PerQuery(given, self.problem.features)
         return UserWeights(given).learn(self.problem)
-
-    def payload(self, vote_weights: NDArray[np.float64]) -> Payload:
-        """What a case brings to the vote: its weight into its class, or weight and weight * number."""
-        target = self.target
-        if target.classes is not None:
-            return Payload(target.values, vote_weights[:, None], target.n_classes)
-        values = np.stack([vote_weights, vote_weights * target.values], axis=1)
-        return Payload(np.zeros(len(target), dtype=np.intp), values, 1)
 
 
 def useful(weights: Weights) -> Weights:

@@ -61,16 +61,16 @@ class NearestCases(Neighbors):
         asked, queries, leave_out = self._asked(X, model)
         k = min(self._asked_k(n_neighbors), len(model.table) - (leave_out is not None))
         engine = model.under(feature_weights, self.n_jobs)
-        out = []
+        each = self._queries(model, engine, asked, queries, leave_out)
         if k < 1:
-            return Explanations([Explanation(asked.label(j), None, {}, [], self.p_) for j in range(len(asked))])
+            return Explanations([Explanation(query.label, None, {}, [], self.p_) for query in each])
         found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
         warn_of_infinite(engine.distance, queries, found)
-        factors = model.query_factors(engine, queries, leave_out)
-        for j in range(len(asked)):
+        out = []
+        for j, query in enumerate(each):
             near = [(int(i), float(s), 0.0) for i, s in zip(found.indices[j], found.sums[j], strict=True) if i >= 0]
-            neighbours = self._explained(model, engine, asked, queries, j, near, float(factors[j]))
+            neighbours = self._explained(model, engine, query, near)
             left = int(found.tied[j] - (len(near) - found.inside[j]))
             tied = int(found.tied[j]) if left > 0 else 0
-            out.append(Explanation(asked.label(j), None, {}, neighbours, self.p_, tied))
+            out.append(Explanation(query.label, None, {}, neighbours, self.p_, tied))
         return Explanations(out)

@@ -15,7 +15,8 @@ from nearwise.errors import InputError, not_fitted
 from nearwise.estimators.model import Model
 from nearwise.estimators.parameters import SharedParameters
 from nearwise.estimators.recipe import Settings
-from nearwise.search.base import Payload
+from nearwise.explain import Query
+from nearwise.search.base import Engine, Payload
 from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["Searching"]
@@ -50,6 +51,12 @@ class Searching(SharedParameters):
             return model.table, model.problem.asking, np.arange(len(model.table))
         table = query_table(self, X, model.table)
         return table, model.problem.metric.measure(table), None
+
+    def _queries(self, model: Model, engine: Engine, table: CaseTable, cases: Measured, leave_out: Any) -> list[Query]:
+        """What is asked, one by one, as it is explained."""
+        itself = np.full(len(cases), -1) if leave_out is None else leave_out
+        factors = model.query_factors(engine, cases, leave_out)
+        return [Query(table, cases, j, int(itself[j]), float(factors[j])) for j in range(len(cases))]
 
     def _asked_k(self, n_neighbors: int | None) -> int:
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors

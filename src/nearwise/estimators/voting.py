@@ -23,7 +23,7 @@ from nearwise.estimators.explaining import explained
 from nearwise.estimators.model import Model
 from nearwise.estimators.poll import Poll
 from nearwise.estimators.recipe import MOST_ASKED, MOST_REGRESSED
-from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations
+from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations, Query
 from nearwise.progress import progress
 from nearwise.search.base import Distance, Engine, Floats, Ints, Payload
 from nearwise.search.overflow import warn_of_infinite
@@ -31,7 +31,7 @@ from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import drawn_cases
 from nearwise.statistics.draws.seeds import generator
 
-__all__ = ["Voting", "for_queries", "generator"]
+__all__ = ["Voting", "for_query"]
 
 _CELLS = 4_000_000
 """votes held at once"""
@@ -57,7 +57,7 @@ class Voting(Conformal, Neighbors):
         self, model: Model, engine: Engine, queries: Measured, leave_out: Ints | None, k: int
     ) -> Iterator[tuple[slice, votes.Ballots]]:
         """Who votes, a chunk of queries at a time."""
-        payload = model.payload(self._vote_weights(model))
+        payload = measure_of(model.target, self._vote_weights(model)).payload
         step = max(1, _CELLS // (k * payload.n_groups * payload.values.shape[1]))
         rng = generator(self.random_state)
         for start in range(0, len(queries), step):
@@ -99,7 +99,7 @@ class Voting(Conformal, Neighbors):
 
     def _counted(self, model: Model, queries: Measured, leave_out: Ints | None, k: int) -> tuple[Floats, Floats]:
         """(m, g, v) votes and (m, g) smallest sums."""
-        payload = model.payload(np.zeros(len(model.target)))
+        payload = measure_of(model.target, self._vote_weights(model)).payload
         total = np.zeros((len(queries), *payload.shape))
         near = np.full((len(queries), payload.n_groups), np.inf)
         rule = votes.get(self._settings.vote)
@@ -220,13 +220,7 @@ class Voting(Conformal, Neighbors):
         g = answering.measure.payload.n_groups
         answers, near, told = np.empty((len(queries), g)), np.empty((len(queries), g)), False
         for rows, found in answering.searched(queries, choice.listed, leave_out):
-            asked = None
-            if answering.design is not None and choice.size is not None:
-                asked = (
-                    answering.design.asking[leave_out[rows]]
-                    if leave_out is not None
-                    else (answering.design.of_queries(table.take(rows)))
-                )
+            asked = answering.asked(choice, table, rows, leave_out)
             told = told or warn_of_infinite(model.distance, queries.take(rows), found)
             root = model.root_for(choice.rule, queries, rows, leave_out)
             answers[rows], near[rows] = answering.answers(choice, found, asked, root)
@@ -302,25 +296,24 @@ class Voting(Conformal, Neighbors):
         if not self._settings.is_classic and feature_weights is None:
             return explained(self, model, asked, queries, leave_out, None if n_neighbors is None else k)
         rule = votes.get("distance" if self._settings.vote == "auto" else self._settings.vote)
-        factors = model.query_factors(engine, queries, leave_out)
+        each = self._queries(model, engine, asked, queries, leave_out)
         out: dict[int, Explanation] = {}
         for poll in self._polls(model, engine, queries, leave_out, k, rule):
             found = self._from_votes(model, poll.total)
             answers = self._decided(model, found, poll.near)
             shown = _Shown(poll.ballots, engine, self._vote_weights(model), poll.k)
             for at, (j, answer) in enumerate(zip(poll.rows.tolist(), answers.tolist(), strict=True)):
-                skip = -1 if leave_out is None else int(leave_out[j])
-                counted = float(poll.total[at, :, 0].sum())
-                everyone, most, tied = shown.of(queries, j, int(poll.places[at]), poll.kernel[at], counted, skip)
+                query, counted = each[j], float(poll.total[at, :, 0].sum())
+                everyone, most, tied = shown.of(query, int(poll.places[at]), poll.kernel[at], counted)
                 listed = everyone[:most]
-                neighbours = self._explained(model, engine, asked, queries, j, listed, float(factors[j]))
+                neighbours = self._explained(model, engine, query, listed)
                 rest = max(0.0, 1.0 - sum(share for _, _, share in listed)) if tied else 0.0
-                unlike = self._unlike(model, engine, asked, queries, j, skip, answer, float(factors[j]))
+                unlike = self._unlike(model, engine, query, answer)
                 distribution = self._distribution(model, found[at])
                 parts = {NEIGHBOURS: distribution.get(answer, answer), LIMITS: 0.0}
                 by_class = {label: {NEIGHBOURS: share, LIMITS: 0.0} for label, share in distribution.items()}
                 out[j] = Explanation(
-                    asked.label(j), answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
+                    query.label, answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
                     parts_by_class=by_class, case_weights={case: share for case, _, share in everyone},
                 )  # fmt: skip
         return Explanations([out[j] for j in range(len(queries))])
@@ -329,10 +322,7 @@ class Voting(Conformal, Neighbors):
         """Class -> its share, from (g,) answers."""
         return {}
 
-    def _unlike(
-        self, model: Model, engine: Engine, asked: CaseTable, queries: Measured, j: int, skip: int, answer: Any,
-        query_factor: float = 1.0,
-    ) -> Any:  # fmt: skip
+    def _unlike(self, model: Model, engine: Engine, query: Query, answer: Any) -> Any:
         return None
 
 
@@ -343,11 +333,11 @@ class _Shown:
         self.ballots, self.engine, self.weights, self.k = ballots, engine, weights, k
 
     def of(
-        self, queries: Measured, j: int, row: int, kernel: Floats, total: float, skip: int
+        self, query: Query, row: int, kernel: Floats, total: float
     ) -> tuple[list[tuple[int, float, float]], int, int]:
         """([(case, sum, share)] of all that vote, how many to list, cases tied at the last place if not all are)."""
         if isinstance(self.ballots, votes.ByLevels):
-            return self._of_levels(queries, j, row, kernel, total, skip)
+            return self._of_levels(query, row, kernel, total)
         found = self.ballots.found
         sums, indices = found.sums[row, : self.k], found.indices[row, : self.k]
         filled = int((indices >= 0).sum())
@@ -356,7 +346,7 @@ class _Shown:
         share_of_tie = (filled - inside) / tied if fair and tied else 1.0
         hidden = fair and tied > filled - inside
         if hidden:
-            sums, indices = self._searched(queries, j, inside + tied, skip)
+            sums, indices = self._searched(query, inside + tied)
         everyone = []
         for place in range(inside + tied if hidden else filled):
             shared = fair and place >= inside
@@ -365,25 +355,27 @@ class _Shown:
             everyone.append((case, float(sums[place]), float(vote * self.weights[case] / total) if total > 0 else 0.0))
         return everyone, filled, tied if hidden else 0
 
-    def _searched(self, queries: Measured, j: int, k: int, skip: int) -> tuple[Floats, Ints]:
+    def _searched(self, query: Query, k: int) -> tuple[Floats, Ints]:
         """(k,) sums and cases of one query."""
-        n, one = len(self.weights), np.array([j])
-        engine = for_queries(self.engine, slice(j, j + 1), len(queries))
-        near = engine.nearest(queries.take(one), k, Payload.nothing(n), None if skip < 0 else np.array([skip]))
+        near = query.nearest(for_query(self.engine, query), k, Payload.nothing(len(self.weights)))
         return near.sums[0], near.indices[0]
 
     def _of_levels(
-        self, queries: Measured, j: int, row: int, kernel: Floats, total: float, skip: int
+        self, query: Query, row: int, kernel: Floats, total: float
     ) -> tuple[list[tuple[int, float, float]], int, int]:
         found = self.ballots.found
         counts = found.counts[row, : self.k]
         level = np.repeat(np.arange(len(counts)), counts)
-        sums, indices = self._searched(queries, j, len(level), skip)
+        sums, indices = self._searched(query, len(level))
         everyone = [
             (int(i), float(s), float(kernel[at] * self.weights[i] / total) if total > 0 else 0.0)
             for i, s, at in zip(indices, sums, level, strict=True)
         ]
         return everyone, _LISTED, int(counts[-1]) if len(level) > _LISTED else 0
+
+
+def for_query(engine: Engine, query: Query) -> Engine:
+    return for_queries(engine, slice(query.row, query.row + 1), len(query.cases))
 
 
 def for_queries(engine: Engine, rows: slice | Ints, m: int) -> Engine:

@@ -11,7 +11,7 @@ A contribution is the term w_f * difference_f^p of the distance itself, so contr
 """
 
 from nearwise.explain.explanation import Explanation, Explanations
-from nearwise.explain.neighbours import Neighbour, contributions, describe_case
+from nearwise.explain.neighbours import Neighbour, Query, contributions, describe_case
 from nearwise.explain.words import LIMITS, NEIGHBOURS, told_difference, told_parts
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Explanation",
     "Explanations",
     "Neighbour",
+    "Query",
     "contributions",
     "describe_case",
     "told_difference",

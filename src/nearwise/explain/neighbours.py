@@ -11,10 +11,10 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric
 from nearwise.cases.table import CaseTable
 from nearwise.cases.times import as_time, in_words
 from nearwise.differences.metric import Measure, Measured, power
-from nearwise.search.base import Distance
+from nearwise.search.base import Distance, Engine, Neighbours, Payload
 from nearwise.search.terms import names_of_terms, terms
 
-__all__ = ["Neighbour", "contributions", "describe_case"]
+__all__ = ["Neighbour", "Query", "contributions", "describe_case"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,28 @@ class Neighbour:
         return [f for f in ranked[:most] if self.contributions[f] > 0]
 
 
+@dataclass(frozen=True)
+class Query:
+    """One of the cases that are asked about."""
+
+    table: CaseTable
+    cases: Measured
+    row: int
+    itself: int = -1
+    """the stored case that it is, which is no neighbour of its own; -1 where it is not stored"""
+    factor: float = 1.0
+    """what its distances are multiplied by, under local scaling"""
+
+    @property
+    def label(self) -> Any:
+        return self.table.label(self.row)
+
+    def nearest(self, engine: Engine, k: int, payload: Payload) -> Neighbours:
+        """The nearest cases of this query alone."""
+        leave_out = None if self.itself < 0 else np.array([self.itself])
+        return engine.nearest(self.cases.take(np.array([self.row])), k, payload, leave_out)
+
+
 def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
     found, factor = terms(distance, i, queries, j)
@@ -59,36 +81,36 @@ def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tupl
 
 
 def describe_case(
-    distance: Distance, table: CaseTable, targets: Any, i: int, asked: CaseTable, queries: Measured, j: int,
-    total: float, share: float, query_factor: float = 1.0, case_factor: float = 1.0,
+    distance: Distance, table: CaseTable, targets: Any, i: int, query: Query, total: float, share: float,
+    case_factor: float = 1.0,
 ) -> Neighbour:  # fmt: skip
-    """Stored case i as a neighbour of query j; ``total`` is the sum that the engine found.
+    """Stored case i as a neighbour of a query; ``total`` is the sum that the engine found.
 
-    Under local scaling distances are multiplied by ``query_factor``, and ``case_factor`` is in the sum already.
+    Under local scaling distances are multiplied by ``query.factor``, and ``case_factor`` is in the sum already.
     """
-    parts, factor = contributions(distance, i, queries, j)
-    if query_factor != 1.0:
-        raised = float(power(query_factor, distance.metric.p))
+    parts, factor = contributions(distance, i, query.cases, query.row)
+    if query.factor != 1.0:
+        raised = float(power(query.factor, distance.metric.p))
         parts = {feature: part * raised for feature, part in parts.items()}
     away = float(distance.metric.root(np.array(total)))
     notes = {}
     for f, measure in enumerate(distance.metric.measures):
-        if table.columns[f].missing[i] or asked.columns[f].missing[j]:
+        if table.columns[f].missing[i] or query.table.columns[f].missing[query.row]:
             notes[measure.name] = measure.policy
     return Neighbour(
         index=i,
         label=table.label(i),
         target=None if targets is None else targets[i : i + 1].tolist()[0],
-        distance=away * query_factor,
+        distance=away * query.factor,
         contributions=parts,
         vote_share=share,
         values=_values(table, i),
-        query_values=_values(asked, j),
+        query_values=_values(query.table, query.row),
         factor=factor,
         notes=notes,
-        intervals=_intervals(distance, table, i, asked, j),
+        intervals=_intervals(distance, table, i, query),
         plain_distance=away / case_factor,
-        differences=_differences(table, i, asked, j),
+        differences=_differences(table, i, query),
         p=distance.metric.p,
     )
 
@@ -108,12 +130,12 @@ def _as_written(kind: Kind, value: Any) -> Any:
     return value
 
 
-def _differences(table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[float, str]]:
+def _differences(table: CaseTable, i: int, query: Query) -> dict[str, tuple[float, str]]:
     found = {}
     for f, (name, kind) in enumerate(table.schema.items()):
         if not isinstance(kind, Numeric | Cyclic) or kind.unit is None:
             continue
-        x, q = table.value(i, f), asked.value(j, f)
+        x, q = table.value(i, f), query.table.value(query.row, f)
         if x is not None and q is not None:
             gap = abs(x - q)
             if isinstance(kind, Cyclic):
@@ -122,13 +144,13 @@ def _differences(table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str
     return found
 
 
-def _intervals(distance: Distance, table: CaseTable, i: int, asked: CaseTable, j: int) -> dict[str, tuple[str, str]]:
+def _intervals(distance: Distance, table: CaseTable, i: int, query: Query) -> dict[str, tuple[str, str]]:
     found = {}
     for f, measure in enumerate(distance.metric.measures):
-        levels, stored, query = measure.fitted.levels, table.columns[f], asked.columns[f]
-        if levels is None or stored.levels is not None or stored.missing[i] or query.missing[j]:
+        levels, stored, asked = measure.fitted.levels, table.columns[f], query.table.columns[f]
+        if levels is None or stored.levels is not None or stored.missing[i] or asked.missing[query.row]:
             continue
-        codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((query, j), (stored, i))]
+        codes = [int(measure.fitted.encode(c.take([row]))[0]) for c, row in ((asked, query.row), (stored, i))]
         levels = _interval_names(measure) or levels
         found[measure.name] = (str(levels[codes[0]]), str(levels[codes[1]]))
     return found
