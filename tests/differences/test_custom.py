@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from nearwise import differences
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Custom, Text
+from nearwise.cases.plain import object_array
 from nearwise.differences.base import SAMPLE, FitContext
 from nearwise.differences.custom import CustomDifference
-from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 
 
@@ -35,7 +35,7 @@ def many(function):
 
 
 def fit(function, values, vectorised=False, **context):
-    column = Column(objects(values))
+    column = Column(object_array(values))
     kind = Custom(function=function, vectorised=vectorised)
     fitted = CustomDifference().fit(column, FitContext("shape", kind, **context))
     return fitted, fitted.encode(column)
@@ -71,7 +71,7 @@ def test_a_stored_model_is_loaded_without_a_single_call():
 def test_every_block_equals_the_loop_over_pairs_whether_vectorised_or_not(loop, function, X, Q):
     plain, values = fit(function, X)
     fast, _ = fit(many(function), X, vectorised=True)
-    queries = objects(Q)
+    queries = object_array(Q)
     expected = loop(plain, values, queries)
     assert np.array_equal(plain.block(values, queries), expected)
     assert np.array_equal(fast.block(values, queries), expected)
@@ -93,7 +93,7 @@ def test_the_function_never_sees_a_missing_value(vectorised):
         return length_gap(x, q)
 
     fitted, values = fit(many(spy) if vectorised else spy, [None, "a", None, "abc"], vectorised)
-    raw = fitted.block(values, objects(["ab", None]))
+    raw = fitted.block(values, object_array(["ab", None]))
     assert raw[0, [1, 3]].tolist() == [1, 1]
     assert fitted.block(values[[0, 2]], values[[0]]).tolist() == [[0, 0]]
     fitted.expected(values[[1, 3]])
@@ -111,7 +111,7 @@ def test_a_vectorised_function_is_called_once_per_block():
 
     fitted, values = fit(count, ["a", "abc", None], vectorised=True)
     calls.clear()
-    fitted.block(values, objects(["a", "b", "c"]))
+    fitted.block(values, object_array(["a", "b", "c"]))
     assert calls == [6]
 
 
@@ -134,14 +134,14 @@ def test_a_result_that_is_no_finite_number_from_zero_is_refused_with_its_pair(ba
     fitted, _ = fit(lambda x, q: 0 if x == q == "a" else bad, ["a"])
     told = r"(?s)'shape' must return a finite number from 0, got .*'a' and .*'b'"
     with pytest.raises(InputError, match=told):
-        fitted.block(objects(["a"]), objects(["b"]))
+        fitted.block(object_array(["a"]), object_array(["b"]))
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0])
 def test_a_vectorised_result_that_is_no_finite_number_from_zero_is_refused_with_its_pair(bad):
     fitted, _ = fit(many(lambda x, q: bad if q == "b" else 0), ["a", "c"], vectorised=True)
     with pytest.raises(InputError, match=rf"'shape' must return .* got {bad!r} for .*'a' and .*'b'"):
-        fitted.block(objects(["a", "c"]), objects(["a", "b"]))
+        fitted.block(object_array(["a", "c"]), object_array(["a", "b"]))
 
 
 @pytest.mark.parametrize("result", [0.0, [1.0], [[0.0] * 4], np.zeros((2, 2))])
@@ -180,7 +180,7 @@ def test_a_lost_function_tells_how_to_hand_it_back():
 
 def test_a_kind_without_a_function_cannot_be_custom():
     with pytest.raises(InputError, match="'title' is Text"):
-        CustomDifference().fit(Column(objects(["a"])), FitContext("title", Text()))
+        CustomDifference().fit(Column(object_array(["a"])), FitContext("title", Text()))
 
 
 @pytest.mark.parametrize("size", [1e-150, 1e150])
@@ -192,14 +192,14 @@ def test_differences_that_have_no_square_are_refused(size):
 def test_a_feature_that_is_always_missing_can_be_fitted():
     fitted, values = fit(length_gap, [None, None])
     assert fitted.unit == np.inf
-    assert fitted.block(values, objects(["a"])).tolist() == [[0, 0]]
-    assert fitted.expected(objects(["a"])).tolist() == [0]
+    assert fitted.block(values, object_array(["a"])).tolist() == [[0, 0]]
+    assert fitted.expected(object_array(["a"])).tolist() == [0]
     assert fitted.expected_both == 0
 
 
 def test_the_expected_difference_is_the_mean_of_function_stored_query():
     fitted, _ = fit(excess, ["a", "abcd", None])
-    assert fitted.expected(objects(["ab", ""])).tolist() == [1.0, 2.5]
+    assert fitted.expected(object_array(["ab", ""])).tolist() == [1.0, 2.5]
     assert fitted.expected_both == 0.75
 
 

@@ -10,9 +10,10 @@ from hypothesis.extra.numpy import arrays
 from nearwise import differences
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Set
+from nearwise.cases.plain import object_array
 from nearwise.differences import sets
 from nearwise.differences.base import SAMPLE, FitContext
-from nearwise.differences.sets import Linkage, SymbolSets, objects
+from nearwise.differences.sets import Linkage, SymbolSets
 from nearwise.errors import InputError
 
 LINKAGES = ["min", "hausdorff", "average"]
@@ -25,13 +26,13 @@ TAGS = st.lists(SYMBOLS, min_size=1, max_size=8)
 
 
 def link(by, values, scale="range"):
-    column = Column(objects(None if v is None else np.array(v, dtype=np.float64) for v in values))
+    column = Column(object_array(None if v is None else np.array(v, dtype=np.float64) for v in values))
     fitted = Linkage(by).fit(column, FitContext("shapes", Set(members="vectors"), scale=scale))
     return fitted, fitted.encode(column)
 
 
 def compare(by, values):
-    column = Column(objects(values))
+    column = Column(object_array(values))
     fitted = SymbolSets(by).fit(column, FitContext("tags", Set(members="symbols")))
     return fitted, fitted.encode(column)
 
@@ -60,7 +61,7 @@ def test_average_linkage_is_the_mean_over_all_pairs_of_members():
 
 def test_sets_that_share_a_member_are_at_no_minimum_linkage():
     fitted, (a, b) = link("min", [A, [*B, [10, 0]]])
-    assert fitted.pair(a, b) == fitted.block(objects([a]), objects([b]))[0, 0] == 0
+    assert fitted.pair(a, b) == fitted.block(object_array([a]), object_array([b]))[0, 0] == 0
 
 
 def test_average_linkage_of_a_spread_set_with_itself_is_not_zero():
@@ -72,7 +73,7 @@ def test_average_linkage_of_a_spread_set_with_itself_is_not_zero():
 @given(X=BAGS, Q=BAGS)
 def test_every_linkage_block_equals_the_loop_over_pairs(loop, by, X, Q):
     fitted, values = link(by, X, scale="none")
-    queries = fitted.encode(Column(objects(Q)))
+    queries = fitted.encode(Column(object_array(Q)))
     raw, expected = fitted.block(values, queries), loop(fitted, values, queries)
     np.testing.assert_allclose(raw, expected, rtol=1e-12, atol=0)
     if by != "average":
@@ -120,7 +121,7 @@ def test_linkage_expects_the_mean_over_the_known_training_sets():
 def test_a_query_whose_vectors_are_wider_is_refused_by_name():
     fitted, _ = link("min", [A, B])
     with pytest.raises(InputError, match="'shapes' has sets of vectors of 3 numbers: expected 2"):
-        fitted.encode(Column(objects([None, np.zeros((1, 3))])))
+        fitted.encode(Column(object_array([None, np.zeros((1, 3))])))
 
 
 def test_numbers_without_a_square_are_refused():
@@ -131,7 +132,7 @@ def test_numbers_without_a_square_are_refused():
 @pytest.mark.parametrize("by", LINKAGES)
 def test_sets_that_are_always_missing_in_training_can_be_fitted(by):
     fitted, values = link(by, [None, None])
-    queries = fitted.encode(Column(objects([np.zeros((2, 3)), None])))
+    queries = fitted.encode(Column(object_array([np.zeros((2, 3)), None])))
     assert fitted.block(values, queries).shape == (2, 2)
     assert fitted.expected(queries).tolist() == [0, 0]
     assert fitted.unit == np.inf
@@ -161,7 +162,7 @@ def test_empty_sets_are_equal_to_each_other_and_share_nothing_with_others(by):
 
 def test_unseen_symbols_count_as_members_that_are_not_shared():
     fitted, values = compare("jaccard", [frozenset("ab"), frozenset("c")])
-    query = fitted.encode(Column(objects([frozenset("aXY"), frozenset("X")])))
+    query = fitted.encode(Column(object_array([frozenset("aXY"), frozenset("X")])))
     assert fitted.block(values, query).tolist() == [[0.75, 1], [1, 1]]
 
 
@@ -169,7 +170,7 @@ def test_unseen_symbols_count_as_members_that_are_not_shared():
 @given(X=TAGS, Q=TAGS)
 def test_every_block_of_symbol_sets_equals_the_loop_over_pairs(loop, by, X, Q):
     fitted, values = compare(by, X)
-    queries = fitted.encode(Column(objects(Q)))
+    queries = fitted.encode(Column(object_array(Q)))
     raw = fitted.block(values, queries)
     assert np.array_equal(raw, loop(fitted, values, queries))
     assert ((raw >= 0) & (raw <= 1)).all()
@@ -199,7 +200,7 @@ def test_the_sample_of_symbol_sets_does_not_depend_on_the_order_of_rows():
 @pytest.mark.parametrize(("made", "members"), [(Linkage(), "symbols"), (SymbolSets(), "vectors")])
 def test_a_difference_for_the_other_members_is_refused(made, members):
     with pytest.raises(InputError, match=f"'tags' holds sets of {members}"):
-        made.fit(Column(objects([])), FitContext("tags", Set(members=members)))
+        made.fit(Column(object_array([])), FitContext("tags", Set(members=members)))
 
 
 def test_one_name_for_all_kinds_reaches_only_the_sets_that_it_can_compare():

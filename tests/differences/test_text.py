@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from nearwise import differences
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Text
+from nearwise.cases.plain import object_array
 from nearwise.differences.base import SAMPLE, FitContext
-from nearwise.differences.sets import objects
 from nearwise.differences.text import JaroWinkler, Levenshtein, TokenDice
 from nearwise.errors import InputError
 
@@ -20,7 +20,7 @@ STRINGS = st.lists(LETTERS | st.sampled_from(["", "ab", "ab cd"]), min_size=1, m
 
 
 def fit(made, values, scale="range", known=None):
-    column = Column(objects(values))
+    column = Column(object_array(values))
     fitted = made.fit(column, FitContext("title", Text(), scale=scale, known=known))
     return fitted, fitted.encode(column)
 
@@ -71,7 +71,7 @@ def test_letters_are_unicode_letters_not_bytes():
 @given(X=STRINGS, Q=STRINGS)
 def test_every_block_equals_the_loop_over_pairs(loop, made, X, Q):
     fitted, values = fit(made, X)
-    queries = fitted.encode(Column(objects(Q)))
+    queries = fitted.encode(Column(object_array(Q)))
     assert np.array_equal(fitted.block(values, queries), loop(fitted, values, queries))
 
 
@@ -115,8 +115,8 @@ def test_a_stored_model_keeps_its_unit_and_maximum():
 @pytest.mark.parametrize("made", ALL)
 def test_the_expected_difference_is_the_mean_over_the_known_training_values(made):
     fitted, _ = fit(made, ["ab", None, "abc", "", "ab"])
-    training = fitted.encode(Column(objects(["ab", "abc", "", "ab"])))
-    queries = fitted.encode(Column(objects(["b", "xyz"])))
+    training = fitted.encode(Column(object_array(["ab", "abc", "", "ab"])))
+    queries = fitted.encode(Column(object_array(["b", "xyz"])))
     by_hand = [np.mean([fitted.pair(x, q) for x in training]) for q in queries]
     np.testing.assert_allclose(fitted.expected(queries), by_hand, rtol=1e-14)
     both = np.mean([fitted.pair(x, q) for x in training for q in training])

@@ -14,6 +14,7 @@ from nearwise.cases.distinct import is_hashable
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.integers import lost_in_list
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set
+from nearwise.cases.plain import object_array
 from nearwise.cases.times import SECONDS
 from nearwise.errors import InputError, SchemaError
 
@@ -37,10 +38,7 @@ def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
             _equal_widths(values, name, where)
     elif kind.name == "Text":
         values = [None if v is None else str(v) for v in values]
-    held = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # one by one, or NumPy would unpack equally long sets into a matrix
-        held[i] = value
-    return Column(held)
+    return Column(object_array(values))
 
 
 def _numbers(raw: RawColumn, kind: Kind, name: str, where: Where) -> NDArray[np.float64]:

@@ -9,24 +9,35 @@ from numpy.typing import NDArray
 
 from nearwise.native import core
 
-__all__ = ["distinct", "is_hashable"]
+__all__ = ["distinct", "first_places", "is_hashable"]
 
 
 def distinct(values: list[Any] | NDArray[Any]) -> tuple[list[Any], NDArray[np.int32]]:
     """The different values in the order in which they appear, and (n,) the place of each case's value among them.
 
-    ``values`` are hashable objects, or an array of texts or numbers. Equal is what Python calls equal: 1 is 1.0.
+    ``values`` are hashable objects, or an array of these, of texts or of numbers. Equal is what Python calls equal: 1
+    is 1.0.
 
     >>> distinct(["b", "a", "b"])
     (['b', 'a'], array([0, 1, 0], dtype=int32))
     """
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) and values.dtype != object:
         codes, first = _of_array(values)
         return values[first].tolist(), codes
     place = dict.fromkeys(values)
     for code, value in enumerate(place):
         place[value] = code
     return list(place), np.fromiter(map(place.__getitem__, values), dtype=np.int32, count=len(values))
+
+
+def first_places(keys: list[Any]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """The case that has each of the different keys first, in order, and (n,) the place of each case's key.
+
+    >>> first_places(["b", "a", "b"])
+    (array([0, 1]), array([0, 1, 0], dtype=int32))
+    """
+    codes = distinct(keys)[1]
+    return np.unique(codes, return_index=True)[1], codes
 
 
 def _of_array(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.plain import object_array
+
 __all__ = ["Lost", "lost_in_array", "lost_in_list", "lost_in_texts"]
 
 EXACT = 2.0**53
@@ -52,11 +54,7 @@ class Lost:
 def _lost(rows: NDArray[np.intp], integers: Any) -> Lost | None:
     if not len(rows):
         return None
-    if not isinstance(integers, np.ndarray):
-        held = np.empty(len(integers), dtype=object)
-        held[:] = integers
-        integers = held
-    return Lost(rows, integers)
+    return Lost(rows, integers if isinstance(integers, np.ndarray) else object_array(integers))
 
 
 def lost_in_array(integers: NDArray[Any], numbers: NDArray[np.float64]) -> Lost | None:

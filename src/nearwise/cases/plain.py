@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["all_plain", "as_float", "category_names", "is_number", "ordered_levels", "plain"]
+__all__ = ["all_plain", "as_float", "category_names", "is_number", "object_array", "ordered_levels", "plain"]
 
 _PLAIN = {str, int, bool, type(None)}
 """types whose values are never missing and Python's own"""
@@ -51,6 +53,15 @@ def as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def object_array(values: Iterable[Any]) -> NDArray[Any]:
+    """(n,) the values as they are; np.array would make a matrix of lists that are equally long.
+
+    >>> object_array([[1, 2], [3, 4]])
+    array([list([1, 2]), list([3, 4])], dtype=object)
+    """
+    return np.fromiter(values, dtype=object)
 
 
 def _named(category: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.integers import lost_in_list
-from nearwise.cases.plain import plain
+from nearwise.cases.plain import object_array, plain
 from nearwise.errors import InputError
 
 __all__ = ["all_classes", "as_array", "check_like", "class_labels"]
@@ -33,9 +33,7 @@ def as_array(y: Any) -> NDArray[Any]:
     except ValueError as error:
         raise InputError(f"y should be a 1d array of one target per case: {error}.") from error
     if isinstance(y, list | tuple) and array.ndim == 1 and _changes(y, array):
-        held = np.empty(len(y), dtype=object)
-        held[:] = y
-        return held
+        return object_array(y)
     return array
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Custom
+from nearwise.cases.plain import object_array
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
-from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 
 __all__ = ["CustomDifference"]
@@ -26,9 +26,9 @@ class CustomDifference(Difference):
 
     Unit and maximum come from the training cases. The function never sees a missing value.
 
-    >>> from nearwise.differences.sets import objects
+    >>> from nearwise.cases.plain import object_array
     >>> kind = Custom(function=lambda x, q: abs(len(x) - len(q)))
-    >>> CustomDifference().fit(Column(objects(["a", "abcd", None])), FitContext("name", kind)).maximum
+    >>> CustomDifference().fit(Column(object_array(["a", "abcd", None])), FitContext("name", kind)).maximum
     3.0
     """
 
@@ -69,7 +69,7 @@ class CustomFitted(Sampled):
         if x is None or q is None:
             return 0.0
         if self.vectorised:
-            return float(self._call_once(*(objects([v]) for v in (x, q)))[0])
+            return float(self._call_once(*(object_array([v]) for v in (x, q)))[0])
         try:
             result = self.function(x, q)
         except Exception as error:

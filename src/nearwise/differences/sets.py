@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.distinct import distinct
 from nearwise.cases.kinds import Kind, Set
+from nearwise.cases.plain import object_array
 from nearwise.differences.base import ByWay, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import PreparedLinkage, PreparedSets, box_corners, box_gaps
 from nearwise.differences.vectors import check_magnitude, squared_gap, squared_gaps
 from nearwise.errors import InputError
 
-__all__ = ["Linkage", "SymbolSets", "SymbolSetsFitted", "distinct", "objects", "spread"]
+__all__ = ["Linkage", "SymbolSets", "SymbolSetsFitted", "spread"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -40,7 +42,7 @@ class Linkage(ByWay):
     set with itself is 0 only where all its members are equal. There are no empty sets (M9).
 
     >>> from nearwise.cases.kinds import Set
-    >>> pair = objects([np.array([[0.0], [4.0]]), np.array([[1.0], [5.0], [7.0]])])
+    >>> pair = object_array([np.array([[0.0], [4.0]]), np.array([[1.0], [5.0], [7.0]])])
     >>> context = FitContext("shape", Set(members="vectors"))
     >>> [Linkage(by).fit(Column(pair), context).pair(*pair) for by in ("min", "hausdorff", "average")]
     [1.0, 3.0, 3.3333333333333335]
@@ -70,7 +72,7 @@ class SymbolSets(ByWay):
 
     Two empty sets differ by 0. A symbol that no training case has counts as a member that is not shared.
 
-    >>> pair = objects([frozenset("abc"), frozenset("bcde")])
+    >>> pair = object_array([frozenset("abc"), frozenset("bcde")])
     >>> context = FitContext("tags", Set())
     >>> [SymbolSets(by).fit(Column(pair), context).pair(*pair) for by in ("jaccard", "dice")]
     [0.6, 0.42857142857142855]
@@ -106,7 +108,7 @@ class LinkageFitted(Sampled):
     def encode(self, column: Column) -> NDArray[Any]:
         blank = np.zeros((1, self.width or 1))
         if self.width is None:  # nothing to compare, so any width will do
-            return objects([blank] * len(column))
+            return object_array([blank] * len(column))
         for value in column.values:
             if value is None:
                 continue
@@ -116,7 +118,7 @@ class LinkageFitted(Sampled):
                     f"{self.width}, as in training."
                 )
             check_magnitude(value, self.feature)
-        return objects([blank if v is None else v for v in column.values])
+        return object_array([blank if v is None else v for v in column.values])
 
     def key(self, value: Any) -> bytes:
         return b"".join(sorted(np.ascontiguousarray(row + 0.0).tobytes() for row in value))
@@ -191,7 +193,7 @@ class SymbolSetsFitted(Sampled):
         super().__init__(column, context)
 
     def encode(self, column: Column) -> NDArray[Any]:
-        return objects([frozenset() if v is None else frozenset(v) for v in column.values])
+        return object_array([frozenset() if v is None else frozenset(v) for v in column.values])
 
     def key(self, value: Any) -> bytes:
         return "\0".join(sorted(map(repr, value))).encode("utf-8", "backslashreplace")
@@ -244,27 +246,7 @@ def _shared(stored: Sequence[frozenset[Any]], queries: Sequence[frozenset[Any]])
     return out
 
 
-def objects(values: Iterable[Any]) -> NDArray[Any]:
-    """An object array with one entry per value, whatever the values are."""
-    values = list(values)
-    held = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # one by one, or NumPy would unpack equally long values into a matrix
-        held[i] = value
-    return held
-
-
-def distinct(values: NDArray[Any]) -> tuple[list[Any], Ints]:
-    """The different values in order of appearance, and for each entry its place among them.
-
-    >>> distinct(objects(["b", "a", "b"]))
-    (['b', 'a'], array([0, 1, 0]))
-    """
-    place: dict[Any, int] = {}
-    at = np.fromiter((place.setdefault(v, len(place)) for v in values), dtype=np.intp, count=len(values))
-    return list(place), at
-
-
-def spread(table: Floats, row: Ints, column: Ints) -> Floats:
+def spread(table: Floats, row: NDArray[np.int32], column: NDArray[np.int32]) -> Floats:
     """A table of distinct values back to all values (see `distinct`)."""
     if table.shape == (len(row), len(column)):
         return table

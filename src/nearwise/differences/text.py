@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.distinct import distinct
+from nearwise.cases.plain import object_array
 from nearwise.differences.base import Difference, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import PreparedStrings, edit_count_bound, edit_share_bound, winkler_bound
-from nearwise.differences.sets import SymbolSetsFitted, distinct, objects, spread
+from nearwise.differences.sets import SymbolSetsFitted, spread
 
 __all__ = ["JaroWinkler", "Levenshtein", "TokenDice"]
 
@@ -99,7 +101,7 @@ class Strings(Sampled):
         return PreparedStrings(self, values, type(self).bound_by_lengths)
 
     def encode(self, column: Column) -> NDArray[Any]:
-        return objects(["" if v is None else v for v in column.values])
+        return object_array(["" if v is None else v for v in column.values])
 
     def key(self, value: Any) -> bytes:
         return str(value).encode("utf-8", "surrogatepass")
@@ -154,7 +156,7 @@ class Tokens(SymbolSetsFitted):
     """A string is the set of its words."""
 
     def encode(self, column: Column) -> NDArray[Any]:
-        return objects([words(v or "") for v in column.values])
+        return object_array([words(v or "") for v in column.values])
 
 
 def words(text: str) -> frozenset[str]:

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind, Ordinal, Set, Text
+from nearwise.cases.plain import object_array
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError, ModelFileError
@@ -124,7 +124,7 @@ def _unpack_column(unpack: SettingsUnpacker, kind: Kind, found: Any, n: int) -> 
     if not isinstance(found, dict):
         raise ModelFileError("a column is not described")
     if kind.storage == "object":
-        column = Column(_objects(_read_objects(unpack, kind, found, n)))
+        column = Column(object_array(_read_objects(unpack, kind, found, n)))
     elif kind.storage == "symbol":
         column = _read_symbols(unpack, kind, found)
     else:
@@ -185,13 +185,6 @@ def _read_objects(unpack: SettingsUnpacker, kind: Kind, found: dict[str, Any], n
 def _runs(unpack: SettingsUnpacker, found: dict[str, Any], size: int, cut: Callable[[int, int], Any]) -> list[Any]:
     starts = unpack.starts(found.get("ends"), size)
     return [cut(a, b) for a, b in pairwise(starts)]
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    held = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # one by one, or NumPy would unpack equally long values into a matrix
-        held[i] = value
-    return held
 
 
 def unpack_target(unpack: SettingsUnpacker, found: Any, n: int, *, has_classes: bool) -> Target:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.plain import object_array
 from nearwise.errors import ModelFileError
 
 __all__ = ["ALLOWED", "NotPlainError", "Packer", "Unpacker"]
@@ -155,10 +156,7 @@ class Unpacker:
         values = listed(values)
         if any(type(s) is not int or s < 0 for s in listed(shape)) or math.prod(shape) != len(values):
             raise ModelFileError("an array of objects has no possible shape")
-        held = np.empty(len(values), dtype=object)
-        for i, value in enumerate(values):
-            held[i] = self.value(value)
-        return held.reshape(shape)
+        return object_array([self.value(value) for value in values]).reshape(shape)
 
     def _scalar(self, body: Any) -> Any:
         name, value = listed(body, 2)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.distinct import distinct
 from nearwise.differences.metric import Encoded, Measure, Measured
 from nearwise.differences.text import Strings
 from nearwise.native import core
@@ -58,10 +59,10 @@ class TextStages:
         terms = np.stack([np.array(self.texts, float), shares, one[self.texts], both[self.texts]], axis=1)
         columns = [cases.columns[f] for f in self.texts]
         self.alphabets = [_alphabet(column.values) for column in columns]
-        distinct, text_of = zip(*map(_distinct, columns), strict=True)
-        starts = np.cumsum([0, *map(len, distinct)])[:-1]
+        different, text_of = zip(*(distinct(_texts(column)) for column in columns), strict=True)
+        starts = np.cumsum([0, *map(len, different)])[:-1]
         self.width = max((len(v) for column in columns for v in column.values), default=0)
-        parts = [_packed(d, a, self.width, True) for d, a in zip(distinct, self.alphabets, strict=True)]
+        parts = [_packed(d, a, self.width, True) for d, a in zip(different, self.alphabets, strict=True)]
         self.index = native.StagedIndex(
             self._cheap(cases), distance.metric.is_overlap[self.cheap],
             row_of_weights(distance), np.ascontiguousarray(coefficients[:, self.cheap]), one[self.cheap],
@@ -149,13 +150,6 @@ def _texts(column: Encoded) -> list[str | None]:
         for i in np.flatnonzero(column.missing):
             texts[i] = None
     return texts
-
-
-def _distinct(column: Encoded) -> tuple[list[str | None], NDArray[np.int64]]:
-    """The different texts in the order in which they come, None among them, and which of them each case has."""
-    places: dict[str | None, int] = {}
-    of = np.array([places.setdefault(text, len(places)) for text in _texts(column)], dtype=np.int64)
-    return list(places), of
 
 
 def _packed(texts: list[str | None], alphabet: NDArray[np.uint32], width: int, at_end: bool) -> Packed:

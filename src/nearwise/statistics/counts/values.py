@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column, level_order
+from nearwise.cases.distinct import first_places
 from nearwise.cases.mdl import sorted_pairs
+from nearwise.cases.plain import object_array
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded
-from nearwise.differences.sets import objects
 from nearwise.errors import InputError
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.joint import cells_of
@@ -101,7 +102,7 @@ class ValueCounts:
         """The same cases counted by level, where ``codes`` (v,) puts every value into one, such as an interval."""
         at = codes[self.value_at]
         joined = _entries(at, self.class_at, self.cases, self.weights, len(levels), self.n_classes)
-        made = replace(self, values=objects(levels), storage="symbol", **joined)
+        made = replace(self, values=object_array(levels), storage="symbol", **joined)
         return _sorted_symbols(_without_empty(made))
 
     def merge(self, other: ValueCounts) -> ValueCounts:
@@ -143,7 +144,7 @@ def count_values(column: Column, target: Target, missing_as_value: bool = False)
         missing_cases = np.bincount(gone, minlength=c)
         missing = sums_at(gone, target.weights[column.missing], c)
     if column.levels is not None:
-        storage, values = "symbol", objects(column.levels)
+        storage, values = "symbol", object_array(column.levels)
         made = _symbol_entries(column.values, target, len(values))
     elif column.values.dtype == object or column.values.ndim == 2:
         storage = "vector" if column.values.ndim == 2 else "object"
@@ -268,15 +269,8 @@ def _keys(values: NDArray[Any]) -> list[Hashable]:
 
 def _distinct(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The different objects or rows in order of appearance, and for each entry its place among them."""
-    place: dict[Hashable, int] = {}
-    first: list[int] = []
-    codes = np.empty(len(held), dtype=np.int32)
-    for i, key in enumerate(_keys(held)):
-        at = place.setdefault(key, len(first))
-        if at == len(first):
-            first.append(i)
-        codes[i] = at
-    return held[np.array(first, dtype=np.intp)], codes
+    first, codes = first_places(_keys(held))
+    return held[first], codes
 
 
 def distinct_values(column: Encoded) -> tuple[NDArray[Any], NDArray[np.intp]]:
