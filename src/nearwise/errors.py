@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import math
 import sys
 import warnings
 from collections.abc import Collection, Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from nearwise.visible import visible
@@ -26,6 +27,8 @@ __all__ = [
     "check_whole",
     "check_whole_or_none",
     "did_you_mean",
+    "is_number",
+    "is_whole",
     "not_fitted",
     "warn",
 ]
@@ -138,9 +141,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"Known: {shown}." if known else ""
 
 
+def is_whole(given: Any, least: float = -math.inf) -> bool:
+    """Whether a value is a whole number from ``least``, of Python's or NumPy's; True and False are none."""
+    return not isinstance(given, bool) and isinstance(given, Integral) and bool(int(given) >= least)
+
+
+def is_number(given: Any) -> bool:
+    """Whether a value is a real number, of Python's or NumPy's; True and False are none."""
+    return not isinstance(given, bool) and isinstance(given, Real)
+
+
 def check_whole(parameter: str, given: Any, least: int, otherwise: str = "") -> int:
     """A parameter that counts, as an int; ``otherwise`` says what else there is, such as ", or None"."""
-    if isinstance(given, bool) or not isinstance(given, Integral) or given < least:
+    if not is_whole(given, least):
         raise InputError(f"{parameter}={given!r}: expected a whole number from {least}{otherwise}.")
     return int(given)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, is_number, is_whole
 
 __all__ = ["check_annotated"]
 
@@ -53,8 +53,7 @@ def _is(value: Any, kind: type) -> bool:
     if kind is bool:
         return isinstance(value, bool | np.bool_)
     if kind is int:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool)
+        return is_whole(value)
     if kind is float:
-        is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        return is_number and not math.isnan(value)
+        return is_number(value) and not math.isnan(value)
     return isinstance(value, kind)

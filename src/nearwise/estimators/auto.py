@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, is_number, warn
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.ensemble import Together
 from nearwise.estimators.regressor import KNNRegressor
@@ -51,7 +51,7 @@ class _Auto(Together):
 
     def _members(self, fit: Callable[[Any], Voting]) -> list[Voting]:
         limit = self.time_limit
-        if limit is not None and not (isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0):
+        if limit is not None and not (is_number(limit) and limit > 0):
             raise InputError(f"time_limit={limit!r}: expected a number of seconds above 0, or None.")
         shared = {n: getattr(self, n) for n in ("schema", "ignore", "n_jobs", "random_state")}
         planned, start = self._planned(), time.monotonic()

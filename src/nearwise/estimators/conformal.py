@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, is_number
 from nearwise.search.base import TIE
 
 __all__ = ["Conformal"]
@@ -42,7 +42,7 @@ def quantile(scores: Floats, coverage: float, weights: Floats | None = None) -> 
 
 
 def checked_coverage(coverage: Any) -> float:
-    if isinstance(coverage, bool) or not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
+    if not is_number(coverage) or not 0 < coverage < 1:
         raise InputError(f"coverage={coverage!r}: expected a share between 0 and 1, such as 0.9.")
     return float(coverage)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError
+from nearwise.errors import InputError, is_whole
 from nearwise.search import Distance, Payload, plan
 from nearwise.statistics.draws.folds import drawn_cases
 from nearwise.weighting import Problem
@@ -35,8 +35,7 @@ MOST = 5_000
 
 def checked_local_scale(given: Any) -> None:
     """Refuse what is neither "auto", None nor a number of neighbours."""
-    whole = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1
-    if not (given is None or whole or (isinstance(given, str) and given == "auto")):
+    if not (given is None or is_whole(given, 1) or (isinstance(given, str) and given == "auto")):
         raise InputError(
             f"local_scale={given!r}: expected None, 'auto', or the number of the neighbour whose distance is the scale."
         )

@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from nearwise.answers.answering import ANSWERS, KS, VOTES
 from nearwise.cases.kinds import Custom, Cyclic, Kind, Numeric, Ordinal
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, check_choice, is_whole
 from nearwise.estimators.local_scale import USUAL, checked_local_scale
 
 __all__ = ["Settings", "check_settings", "resolve"]
@@ -79,16 +77,14 @@ def candidates(given: Any) -> tuple[int, ...] | None:
     if getattr(given, "ndim", 1) != 1 or len(given) > MOST_CANDIDATES:
         return None
     found = tuple(given)
-    whole = all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in found)
-    return tuple(sorted({int(k) for k in found})) if found and whole else None
+    return tuple(sorted({int(k) for k in found})) if found and all(is_whole(k, 1) for k in found) else None
 
 
 def check_settings(estimator: Any) -> None:
     """Refuse parameters that no table would make right."""
     k = estimator.n_neighbors
     named = isinstance(k, str) and k in (AUTO, "loo")
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1
-    if not named and not whole and candidates(k) is None:
+    if not named and not is_whole(k, 1) and candidates(k) is None:
         raise InputError(
             f"n_neighbors={k!r}: expected a whole number from 1, 'auto', 'loo', or the numbers to choose from, such as "
             "range(1, 101)."
@@ -100,9 +96,7 @@ def check_settings(estimator: Any) -> None:
             f"ties={estimator.ties!r} is a rule of a plain vote, and answer={answer!r} is none: take answer='vote', or "
             "ties='fair'."
         )
-    known = (AUTO, *ANSWERS)
-    if not isinstance(answer, str) or answer not in known:
-        raise InputError(f"answer={answer!r}: expected one of {', '.join(known)}. {did_you_mean(str(answer), known)}")
+    check_choice("answer", answer, (AUTO, *ANSWERS))
 
 
 def resolve(estimator: Any, schema: Mapping[str, Kind], has_classes: bool) -> Settings:

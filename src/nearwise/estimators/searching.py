@@ -11,7 +11,7 @@ from nearwise.arithmetic import power
 from nearwise.cases.table import CaseTable
 from nearwise.contract.validation import query_table
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError, not_fitted
+from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.model import Model
 from nearwise.estimators.parameters import SharedParameters
 from nearwise.estimators.recipe import Settings
@@ -60,7 +60,7 @@ class Searching(SharedParameters):
 
     def _asked_k(self, n_neighbors: int | None) -> int:
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        if not isinstance(k, int | np.integer) or isinstance(k, bool):
+        if not is_whole(k):
             raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
         if k <= 0:
             raise InputError(f"Expected n_neighbors > 0. Got {k}.")
@@ -103,10 +103,7 @@ class Searching(SharedParameters):
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
         distances, indices = self.kneighbors(X, n_neighbors)
-        if mode not in ("connectivity", "distance"):
-            raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
-        data = np.ones(indices.size) if mode == "connectivity" else distances.ravel()
-        return self._sparse(data, indices.ravel(), np.arange(len(indices) + 1) * indices.shape[1])
+        return self._graph(list(distances), list(indices), mode)
 
     def radius_neighbors(self, X: Any = None, radius: float = 1.0, return_distance: bool = True) -> Any:
         """(distances, indices) of all cases within a radius, as object arrays with one array a query."""
@@ -124,14 +121,15 @@ class Searching(SharedParameters):
 
     def radius_neighbors_graph(self, X: Any = None, radius: float = 1.0, mode: str = "connectivity") -> Any:
         distances, indices = self.radius_neighbors(X, radius)
+        return self._graph(list(distances), list(indices), mode)
+
+    def _graph(self, distances: list[Any], indices: list[Any], mode: str) -> Any:
+        """A row for each query, with its cases and their distances."""
+        from scipy.sparse import csr_matrix
+
         if mode not in ("connectivity", "distance"):
             raise InputError(f'Unsupported mode, must be one of "connectivity" or "distance" but got "{mode}" instead')
         ends = np.concatenate([[0], np.cumsum([len(i) for i in indices])])
         flat = np.concatenate([*indices, np.zeros(0, dtype=np.intp)])
         data = np.ones(len(flat)) if mode == "connectivity" else np.concatenate([*distances, np.zeros(0)])
-        return self._sparse(data, flat, ends)
-
-    def _sparse(self, data: Any, indices: Any, ends: Any) -> Any:
-        from scipy.sparse import csr_matrix
-
-        return csr_matrix((data, indices, ends), shape=(len(ends) - 1, len(self._fitted().table)))
+        return csr_matrix((data, flat, ends), shape=(len(indices), len(self._fitted().table)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError, check_whole, did_you_mean
+from nearwise.errors import InputError, check_whole, did_you_mean, is_number
 from nearwise.lab.draws import below, random_rows, uniform
 
 __all__ = ["DIGITS", "KINDS", "SEGMENTS", "make_led"]
@@ -40,7 +40,7 @@ def make_led(
         raise InputError(
             f"kind={kind!r}: irrelevant features are binary or continuous. {did_you_mean(str(kind), KINDS)}"
         )
-    if isinstance(noise, bool) or not isinstance(noise, int | float | np.number) or not 0 <= noise <= 1:
+    if not is_number(noise) or not 0 <= noise <= 1:
         raise InputError(f"noise={noise!r}: expected the probability that a segment is wrong, a number from 0 to 1.")
     bits = random_rows(seed, n, 1 + len(SEGMENTS) + irrelevant)
     digits = below(10, bits[:, 0])

@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-import numpy as np
-
-from nearwise.errors import InputError, warn
+from nearwise.errors import InputError, is_whole, warn
 
 __all__ = ["side_by_side", "threads"]
 
@@ -22,7 +20,7 @@ def threads(n_jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return min(cores, _share() or cores)
-    if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool):
+    if not is_whole(n_jobs):
         raise InputError(f"n_jobs={n_jobs!r}: expected a whole number of threads, -1 for all cores, or None.")
     wanted = int(n_jobs)
     return max(1, min(cores, wanted if wanted > 0 else cores + 1 + wanted))

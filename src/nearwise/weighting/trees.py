@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError, check_whole, check_whole_or_none
+from nearwise.errors import InputError, check_whole, check_whole_or_none, is_whole
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.base import Problem, Weighting, with_parameters
@@ -174,9 +174,8 @@ def _check_max_features(given: Any) -> None:
     """Refuse what says no number of features."""
     if given is None or (isinstance(given, str) and given in ("sqrt", "log2")):
         return
-    whole = isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1
     share = isinstance(given, float | np.floating) and 0 < given <= 1
-    if not whole and not share:
+    if not is_whole(given, 1) and not share:
         raise InputError(
             f"max_features={given!r}: expected 'sqrt', 'log2', a whole number from 1, a share above 0 up to 1, or None."
         )

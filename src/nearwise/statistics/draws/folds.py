@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric
-from nearwise.errors import InputError
+from nearwise.errors import InputError, is_whole
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.statistics.draws.words import Words, case_blocks, mixed, salt, target_words
 
@@ -39,7 +39,7 @@ def shuffled_folds(metric: Metric, cases: Measured, target: Target, folds: int, 
 def given_folds(folds: Any, metric: Metric, cases: Measured, target: Target, seed: int) -> NDArray[np.int32]:
     """(n,) folds from their number, of which no more are made than there are cases, or from one number a case."""
     n = len(target)
-    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+    if is_whole(folds):
         if folds < 2:
             raise InputError(f"folds={folds!r}: expected a whole number from 2, or the fold of each case.")
         return shuffled_folds(metric, cases, target, min(int(folds), n), seed)

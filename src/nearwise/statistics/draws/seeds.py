@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearwise.errors import InputError
+from nearwise.errors import InputError, is_whole
 
 __all__ = ["check_seed", "generator", "seed_of"]
 
@@ -36,7 +36,7 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31 - 1))
-    if not isinstance(random_state, int | np.integer) or isinstance(random_state, bool) or random_state < 0:
+    if not is_whole(random_state, 0):
         raise InputError(f"random_state={random_state!r}: expected a whole number from 0, a generator or None.")
     return int(random_state)
 
