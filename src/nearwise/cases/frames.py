@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from nearwise.cases.distinct import distinct
 from nearwise.cases.integers import EXACT, Lost, lost_in_array, lost_in_list
 from nearwise.cases.plain import all_plain, as_float, category_names, is_number, ordered_levels
-from nearwise.cases.times import from_time_array, from_times
+from nearwise.cases.times import Times, from_time_array, from_times
 from nearwise.errors import InputError, MissingDependencyError, SchemaError, did_you_mean
 
-__all__ = ["RawColumn", "RawTable", "frame_of", "raw_table"]
+__all__ = ["RawColumn", "RawTable", "frame_of", "places", "raw_table"]
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,7 @@ class RawTable:
 
     def take(self, rows: Any) -> RawTable:
         """Some of the cases, in the order given; they keep their labels and places."""
-        at = np.asarray(rows)
-        at = np.flatnonzero(at) if at.dtype == bool else at.astype(np.intp)
+        at = places(rows)
         columns = tuple(c.take(at) for c in self.columns)
         labels = None if self.labels is None else tuple(self.labels[i] for i in at)
         told = self.source
@@ -120,10 +119,24 @@ class RawTable:
             raise SchemaError(f"There is no column {name!r}. {did_you_mean(name, self.names)}")
         return self.columns[self._at[name]]
 
+    def check_names(self, names: Iterable[str], parameter: str) -> None:
+        """Refuse names that a parameter gives and no column has."""
+        for name in names:
+            if name not in self._at:
+                raise SchemaError(
+                    f"{parameter} names {name!r}, which is not a column. {did_you_mean(name, self.names)}"
+                )
+
     def where(self, case: int) -> str:
         if self.source is not None:
             return self.source(case)
         return f"case {case}" if self.labels is None else f"case {self.labels[case]!r}"
+
+
+def places(rows: Any) -> NDArray[np.intp]:
+    """Places among cases, from these or from one truth value per case."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
 def raw_table(X: Any) -> RawTable:
@@ -189,7 +202,7 @@ def _from_array(X: Any) -> RawTable:
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         array = np.ma.asarray(X)
     if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
+        raise _complex()
     if array.dtype.names:
         return _from_columns({name: array[name] for name in array.dtype.names})
     if array.ndim != 2:
@@ -199,20 +212,16 @@ def _from_array(X: Any) -> RawTable:
             "contains a single sample."
         )
     names = tuple(f"x{j}" for j in range(array.shape[1]))
-    if np.ma.is_masked(array):
-        columns = tuple(_from_any(column) for column in array.T)
-    elif array.dtype.kind in "fiu":
+    if array.dtype.kind in "fiu" and not np.ma.is_masked(array):
         tall = np.ascontiguousarray(array.T, dtype=np.float64)
         columns = tuple(_from_numbers(given, row) for given, row in zip(array.T, tall, strict=True))
-    elif array.dtype.kind == "b":
-        columns = tuple(RawColumn("boolean", column.tolist()) for column in array.T)
-    elif array.dtype.kind in "mM":
-        columns = tuple(_time_array(column) for column in array.T)
-    elif array.dtype.kind == "U":
-        columns = tuple(RawColumn("symbol", column) for column in array.T)
     else:
-        columns = tuple(_from_list(column.tolist()) for column in array.T)
+        columns = tuple(map(_from_any, array.T))
     return RawTable(names, columns, array.shape[0], None, named=False)
+
+
+def _complex() -> ValueError:
+    return ValueError("Complex data not supported: give the real and the imaginary part as two features.")
 
 
 def _may_have_rounded(array: NDArray[Any]) -> bool:
@@ -254,7 +263,7 @@ def _from_any(values: Any) -> RawColumn:
             numbers = np.where(np.ma.getmaskarray(values), np.nan, np.asarray(values, dtype=np.float64))
             return _from_numbers(np.asarray(values), numbers)
         if values.dtype.kind in "mM":
-            return _time_array(np.ma.filled(values, values.dtype.type("NaT")))
+            return _from_times(from_time_array(np.ma.filled(values, values.dtype.type("NaT"))))
         if values.dtype.kind == "U" and not np.ma.is_masked(values):
             return RawColumn("symbol", np.asarray(values))
         return _from_list(values.tolist())
@@ -336,16 +345,12 @@ def _from_list(values: list[Any]) -> RawColumn:
         return RawColumn("boolean", own) if types == {bool} else RawColumn("symbol", own)
     if known and all(is_number(t) for t in types):
         return _from_number_list(own, whole=types == {int})
-    if known and types <= {dt.date, dt.datetime, dt.time, dt.timedelta} | {
-        t for t in types if issubclass(t, dt.date | dt.timedelta | dt.time)
-    }:
+    if known and all(issubclass(t, dt.date | dt.time | dt.timedelta) for t in types):
         times = from_times(own)
-        return RawColumn("object", own) if times is None else _time_column(*times)
-    if any(np.iscomplexobj(v) for v in known if isinstance(v, complex)):
-        raise ValueError("Complex data not supported: give the real and the imaginary part as two features.")
-    if types <= {str, bytes, int, float, bool, tuple} and tuple not in types:
-        return RawColumn("symbol", own)
-    return RawColumn("object", own)
+        return RawColumn("object", own) if times is None else _from_times(times)
+    if any(issubclass(t, complex) for t in types):
+        raise _complex()
+    return RawColumn("symbol" if types <= {str, bytes, int, float, bool} else "object", own)
 
 
 def _from_number_list(values: list[Any], whole: bool) -> RawColumn:
@@ -353,12 +358,9 @@ def _from_number_list(values: list[Any], whole: bool) -> RawColumn:
     return RawColumn("number", numbers, whole=whole and not np.isinf(numbers).any(), lost=lost_in_list(values, numbers))
 
 
-def _time_column(numbers: NDArray[np.float64], unit: str, holds: str) -> RawColumn:
+def _from_times(times: Times) -> RawColumn:
+    numbers, unit, holds = times
     return RawColumn("time", numbers, unit=unit, holds=holds)
-
-
-def _time_array(values: NDArray[Any]) -> RawColumn:
-    return _time_column(*from_time_array(values))
 
 
 def _of_one_type(values: list[Any]) -> list[Any]:

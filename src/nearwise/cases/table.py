@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-import numpy as np
-
 from nearwise.cases.columns import Column
 from nearwise.cases.convert import to_column
-from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.frames import RawTable, places, raw_table
 from nearwise.cases.infer import infer_kind
 from nearwise.cases.kinds import Kind, Ordinal
 from nearwise.cases.schema import Schema, as_kinds
@@ -49,12 +47,7 @@ class CaseTable:
         raw = raw_table(X)
         ignored = _ignored(raw, ignore)
         given = as_kinds(schema)
-        there = frozenset(raw.names)
-        unknown = [name for name in given if name not in there]
-        if unknown:
-            raise SchemaError(
-                f"The schema names {unknown[0]!r}, which is not a column. {did_you_mean(unknown[0], raw.names)}"
-            )
+        raw.check_names(given, "The schema")
         kinds: dict[str, Kind] = {}
         guessed: dict[str, str] = dict(getattr(schema, "guessed", {}))
         remarks: dict[str, str] = {}
@@ -94,8 +87,7 @@ class CaseTable:
         return case if self.labels is None else self.labels[case]
 
     def take(self, rows: Any) -> Self:
-        rows = np.asarray(rows)
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+        rows = places(rows)
         labels = tuple(self.label(int(i)) for i in rows)
         return type(self)(self.schema, tuple(c.take(rows) for c in self.columns), len(rows), labels)
 
@@ -132,8 +124,5 @@ def _ignored(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
     if not isinstance(ignore, Iterable):
         raise SchemaError(f"ignore={ignore!r}: expected the name of a column, or a list of names.")
     ignored = tuple(str(name) for name in ignore)
-    there = frozenset(raw.names)
-    for name in ignored:
-        if name not in there:
-            raise SchemaError(f"ignore names {name!r}, which is not a column. {did_you_mean(name, raw.names)}")
+    raw.check_names(ignored, "ignore")
     return ignored

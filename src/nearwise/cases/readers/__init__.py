@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.infer import GUESSED_BOOLEAN
@@ -26,44 +26,27 @@ DEFAULT_MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 Path_ = str | PathLike[str]
 
 
-@overload
-def read(
-    path: Path_,
-    target: None = None,
-    *,
-    schema: Mapping[str, Any] | None = None,
-    ignore: Iterable[str] = (),
-    group_by: str | None = None,
-    keep: Iterable[str] = (),
-    set_name: str | None = None,
-    missing: Collection[str] = DEFAULT_MISSING,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    max_line: int = LIMITS.max_line,
-    max_columns: int = LIMITS.max_columns,
-    max_size: int = LIMITS.max_size,
-    max_absent: int = LIMITS.max_absent,
-) -> RawTable: ...
+class _Settings(TypedDict, total=False):
+    """What `read` takes besides path and target, for tools that check types."""
+
+    schema: Mapping[str, Any] | None
+    ignore: Iterable[str]
+    group_by: str | None
+    keep: Iterable[str]
+    set_name: str | None
+    missing: Collection[str]
+    format: str | None
+    encoding: str
+    max_line: int
+    max_columns: int
+    max_size: int
+    max_absent: int
 
 
 @overload
-def read(
-    path: Path_,
-    target: str,
-    *,
-    schema: Mapping[str, Any] | None = None,
-    ignore: Iterable[str] = (),
-    group_by: str | None = None,
-    keep: Iterable[str] = (),
-    set_name: str | None = None,
-    missing: Collection[str] = DEFAULT_MISSING,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    max_line: int = LIMITS.max_line,
-    max_columns: int = LIMITS.max_columns,
-    max_size: int = LIMITS.max_size,
-    max_absent: int = LIMITS.max_absent,
-) -> tuple[RawTable, list[Any]]: ...
+def read(path: Path_, target: None = None, **settings: Unpack[_Settings]) -> RawTable: ...
+@overload
+def read(path: Path_, target: str, **settings: Unpack[_Settings]) -> tuple[RawTable, list[Any]]: ...
 
 
 def read(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.convert import too_large
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
-from nearwise.errors import InputError, SchemaError, did_you_mean
+from nearwise.errors import InputError, SchemaError
 
 __all__ = ["group_rows"]
 
@@ -47,9 +47,8 @@ def group_rows(table: Any, by: str, keep: Iterable[str] = (), set_name: str | No
     table = raw_table(table)
     keep = (keep,) if isinstance(keep, str) else tuple(keep)
     there = frozenset(table.names)
-    for name, parameter in ((by, "group_by"), *((name, "keep") for name in keep)):
-        if name not in there:
-            raise SchemaError(f"{parameter} names {name!r}, which is not a column. {did_you_mean(name, table.names)}")
+    table.check_names([by], "group_by")
+    table.check_names(keep, "keep")
     groups = _groups(table, by)
     rest = [name for name in table.names if name != by]
     kept = frozenset(keep)
