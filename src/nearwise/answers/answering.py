@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise import vote as votes
 from nearwise.answers.design import Design
@@ -21,13 +20,11 @@ from nearwise.answers.votes import Listed
 from nearwise.arithmetic import dot
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured, Metric
-from nearwise.search.base import Engine, Neighbours
+from nearwise.search.base import Engine, Floats, Ints, Neighbours
 from nearwise.vote import Vote
 
 __all__ = ["ANSWERS", "KS", "SIZES", "Answering", "Choice", "Fold", "LeftOut", "Root", "choose"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Root = Callable[[Floats], Floats]
 """the distance of a sum"""
 

@@ -22,10 +22,9 @@ from nearwise.differences.base import FitContext
 from nearwise.differences.coding import Coding
 from nearwise.differences.numeric import ranks
 from nearwise.differences.shares import Shares, SharesFitted
+from nearwise.search.base import Floats
 
 __all__ = ["Design"]
-
-Floats = NDArray[np.float64]
 
 
 class _Numbers:

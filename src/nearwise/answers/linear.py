@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.native import core
+from nearwise.search.base import Floats, Ints
 
 __all__ = ["Fit", "Voters", "local_linear", "one_fit"]
 
 BLOCK_CELLS = 4_000_000
 """numbers of neighbours that are held at a time where there is no core"""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from nearwise.answers.linear import Voters
 from nearwise.cases.target import Target
-from nearwise.search.base import Payload
+from nearwise.search.base import Floats, Ints, Payload
 
 __all__ = ["Measure", "Numbers", "Probabilities", "measure_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 LOG_LOSS = 0.3
 """how much the log loss counts beside the share of errors when k is chosen"""

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.search.base import TIE, Neighbours, Payload
+from nearwise.search.base import TIE, Floats, Ints, Neighbours, Payload
 
 __all__ = ["Reach", "single"]
 
 FARTHEST = 1e300
 """the largest sum that is told from others"""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearwise.search.base import TIE, Neighbours, Payload
+from nearwise.search.base import TIE, Floats, Ints, Neighbours, Payload
 from nearwise.vote import Fair, Vote, tally
 
 __all__ = ["Listed"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class Listed:

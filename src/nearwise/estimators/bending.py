@@ -32,6 +32,7 @@ from nearwise.errors import MissingDependencyError
 from nearwise.estimators.model import Model, together_factors, trusting
 from nearwise.progress import progress
 from nearwise.search import Distance, plan
+from nearwise.search.base import Floats, Ints
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.statistics.draws.folds import drawn_cases, shuffled_folds
 from nearwise.statistics.draws.seeds import seed_of
@@ -40,9 +41,6 @@ from nearwise.weighting.selecting import case_order
 from nearwise.weights import Global, Weights
 
 __all__ = ["Bends", "BentFold", "bend"]
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 FOLDS = 5
 TREES_OF_A_FOLD = 25
@@ -172,11 +170,11 @@ class _Forest:
         columns = zip(problem.table.schema.values(), problem.table.columns, strict=True)
         self.by_value = {f: len(column.levels or ()) <= FEW_VALUES for f, (_, column) in enumerate(columns)}
 
-    def axes(self, rows: Rows) -> Axes:
+    def axes(self, rows: Ints) -> Axes:
         """What the forest sees of each feature, from the cases ``rows``."""
         return _axes(self.problem.table.take(rows), self.problem.target.take(rows), self.by_value)
 
-    def grown(self, axes: Axes, rows: Rows, trees: int, seed: int) -> dict[int, Splits]:
+    def grown(self, axes: Axes, rows: Ints, trees: int, seed: int) -> dict[int, Splits]:
         """Where trees over the cases ``rows`` split each feature."""
         if not axes:
             return {}
@@ -267,7 +265,7 @@ def _median(gaps: Any) -> float:
 class BentFold:
     """Cases that are left out, and a problem whose axes were bent without them."""
 
-    rows: Rows
+    rows: Ints
     problem: Problem
     weights: Global
 

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.errors import InputError, is_number
-from nearwise.search.base import TIE
+from nearwise.search.base import TIE, Floats
 
 __all__ = ["Conformal"]
-
-Floats = NDArray[np.float64]
 
 
 def quantile(scores: Floats, coverage: float, weights: Floats | None = None) -> float:

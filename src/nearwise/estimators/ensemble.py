@@ -27,10 +27,9 @@ from nearwise.estimators.conformal import Conformal
 from nearwise.estimators.together import together
 from nearwise.estimators.voting import Voting
 from nearwise.explain import Explanations
+from nearwise.search.base import Floats
 
 __all__ = ["Ensemble", "Together", "greedy_weights"]
-
-Floats = NDArray[np.float64]
 
 STEPS = 15
 """members that are taken, with replacement"""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.answers.answering import Answering, Choice, finite
 from nearwise.answers.linear import one_fit
@@ -21,15 +20,12 @@ from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.estimators.model import Model
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations, Query
-from nearwise.search.base import Neighbours
+from nearwise.search.base import Floats, Ints, Neighbours
 
 if TYPE_CHECKING:
     from nearwise.estimators.voting import Voting
 
 __all__ = ["explained"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 LISTED = 5
 """cases that are listed where none votes"""

@@ -13,19 +13,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, is_whole
 from nearwise.search import Distance, Payload, plan
+from nearwise.search.base import Floats, Ints
 from nearwise.statistics.draws.folds import drawn_cases
 from nearwise.weighting import Problem
 from nearwise.weights import Stored, Weights
 
 __all__ = ["MOST", "USUAL", "LocalScale", "checked_local_scale"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 USUAL = 7
 """the neighbour whose distance is the scale"""

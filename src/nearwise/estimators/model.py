@@ -18,7 +18,7 @@ from nearwise.differences.metric import Measured, power
 from nearwise.errors import InputError, warn
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.search import Distance, Plan, plan
-from nearwise.search.base import Engine
+from nearwise.search.base import Engine, Floats
 from nearwise.search.index.added import with_added
 from nearwise.search.threads import threads
 from nearwise.vote import Vote
@@ -26,8 +26,6 @@ from nearwise.weighting import Mergeable, Problem, Weighting, get
 from nearwise.weighting.user import UserWeights
 from nearwise.weights import Global, PerQuery, Weights
 from nearwise.weights.labels import has_rows
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Model", "as_weighting", "stays_exact", "together_factors", "trusting", "useful"]
 
@@ -40,7 +38,7 @@ class Model:
     ids: NDArray[np.int64]
     """(n,) stable, never reused"""
     next_id: int
-    case_factors: NDArray[np.float64] | None = None
+    case_factors: Floats | None = None
     """(n,) what the distance of each stored case is multiplied by; None where all are trusted alike"""
     local: LocalScale | None = None
     """the scales of local scaling, whose factors come on top"""
@@ -70,7 +68,7 @@ class Model:
         next_id: int,
         n_jobs: int | None,
         engine: str = "auto",
-        case_factors: NDArray[np.float64] | None = None,
+        case_factors: Floats | None = None,
         local: LocalScale | None = None,
     ) -> Model:
         weights = useful(weights)
@@ -144,13 +142,13 @@ def _check_classes(weights: Weights, problem: Problem) -> None:
         )
 
 
-def together_factors(case_factors: NDArray[np.float64] | None, local: LocalScale | None) -> NDArray[np.float64] | None:
+def together_factors(case_factors: Floats | None, local: LocalScale | None) -> Floats | None:
     if local is None:
         return case_factors
     return local.case_factors if case_factors is None else local.case_factors * case_factors
 
 
-def trusting(weights: Weights, factors: NDArray[np.float64] | None, problem: Problem) -> Weights:
+def trusting(weights: Weights, factors: Floats | None, problem: Problem) -> Weights:
     """A distance multiplied by a factor is a sum whose terms are multiplied by its p-th power."""
     return weights if factors is None else weights.times(power(factors, problem.metric.p), problem.stored.classes)
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.errors import InputError
 from nearwise.explain import told_difference
-from nearwise.search.base import Engine, Payload
+from nearwise.search.base import Engine, Floats, Payload
 
 if TYPE_CHECKING:
     from nearwise.estimators.base import Neighbors
 
 __all__ = ["novelty", "why_novel"]
-
-Floats = NDArray[np.float64]
 
 PLACE = 3
 """the neighbour whose distance counts: one odd case nearby makes nothing ordinary"""
