@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nearwise.search.base import TIE, Floats, Ints, Neighbours, Payload
 
-__all__ = ["Reach", "single"]
+__all__ = ["Reach"]
 
 FARTHEST = 1e300
 """the largest sum that is told from others"""
@@ -59,9 +59,3 @@ class Reach:
         goes_on = tied[:, -1]  # the tie may go on behind the list, and then the search tells its sum
         out[goes_on] = found.tie_sums[rows[goes_on]]
         return out
-
-
-def single(found: Neighbours, row: int) -> Neighbours:
-    """What was found for one query."""
-    names = ("sums", "indices", "inside", "tied", "tie_sums")
-    return Neighbours(*(getattr(found, name)[row : row + 1] for name in names))

@@ -104,8 +104,7 @@ class Listed:
 
     def _slowly(self, rows: Ints, k: int, rule: Vote) -> tuple[Floats, Floats, Floats]:
         """Votes of some queries from what the search says of the whole tie group."""
-        names = ("sums", "indices", "inside", "tied", "tie_sums")
-        part = Neighbours(*(getattr(self.found, name)[rows] for name in names))
+        part = self.found.take(rows)
         return tally(*Fair(part, self.payload).at(k), rule, _of_rows(self.distances[rows], part.sums, self.root))
 
 

@@ -172,13 +172,8 @@ class Set(Kind):
         super().__post_init__()
         if self.members not in (None, "symbols", "vectors"):
             raise SchemaError(f"members of a Set are 'symbols' or 'vectors', got {self.members!r}.")
-        needs = {
-            "min": "vectors",
-            "hausdorff": "vectors",
-            "average": "vectors",
-            "jaccard": "symbols",
-            "dice": "symbols",
-        }
+        vectors, symbols = ("min", "hausdorff", "average"), ("jaccard", "dice")
+        needs = {**dict.fromkeys(vectors, "vectors"), **dict.fromkeys(symbols, "symbols")}
         needed = needs.get(self.difference) if isinstance(self.difference, str) else None
         if needed is not None and self.members is None:
             object.__setattr__(self, "members", needed)

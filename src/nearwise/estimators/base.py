@@ -63,7 +63,7 @@ class Neighbors(Searching):
         self.weighting_ = weighting
         self._set(self._model_of(problem, weights, np.arange(len(table)), len(table), first=0))
         warn_of_width(too_wide(self._model.distance), problem.metric.p)
-        self._choose_k()
+        self._chosen_k = self._choose_k()
         return self
 
     def _model_of(

@@ -194,11 +194,8 @@ class KNNClassifier(Voting):
         return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
 
     def _choose_k(self) -> int:
-        if (
-            self._settings.n_neighbors == "loo" and self._selects
-        ):  # the cases that are stored are the hard ones: no test of k
-            self._chosen_k = 1
-            return 1
+        if self._settings.n_neighbors == "loo" and self._selects:
+            return 1  # the cases that are stored are the hard ones: no test of k
         k = super()._choose_k()
         if self._settings.n_neighbors == "loo" and hasattr(self, "loo_errors_"):
             self._warn_if_useless(self._model.target, float(self.loo_errors_.min()))

@@ -15,7 +15,7 @@ import numpy as np
 from nearwise.answers.answering import Answering, Choice, finite
 from nearwise.answers.linear import one_fit
 from nearwise.answers.measures import Probabilities
-from nearwise.answers.ties import Reach, single
+from nearwise.answers.ties import Reach
 from nearwise.cases.table import CaseTable
 from nearwise.differences.metric import Measured
 from nearwise.estimators.model import Model
@@ -47,7 +47,7 @@ def explained(
         for row, j in enumerate(rows):
             groups = range(answers.shape[1])
             query = each[j]
-            one = _with_ties(answering, single(found, row), query)
+            one = _with_ties(answering, found.take(slice(row, row + 1)), query)
             cases, sums = one.indices[0], one.sums[0]
             told = parts.of(one, None if columns is None else columns[row], answers[row], query.factor)
             weights = told.weights

@@ -17,12 +17,12 @@ import numpy as np
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, is_whole
 from nearwise.search import Distance, Payload, plan
-from nearwise.search.base import Floats, Ints
+from nearwise.search.base import Engine, Floats, Ints
 from nearwise.statistics.draws.folds import drawn_cases
 from nearwise.weighting import Problem
 from nearwise.weights import Stored, Weights
 
-__all__ = ["MOST", "USUAL", "LocalScale", "checked_local_scale"]
+__all__ = ["MOST", "USUAL", "LocalScale", "checked_local_scale", "last_sums"]
 
 USUAL = 7
 """the neighbour whose distance is the scale"""
@@ -36,6 +36,13 @@ def checked_local_scale(given: Any) -> None:
         raise InputError(
             f"local_scale={given!r}: expected None, 'auto', or the number of the neighbour whose distance is the scale."
         )
+
+
+def last_sums(engine: Engine, queries: Measured, k: int, leave_out: Ints | None) -> Floats:
+    """(m,) the sum at the k-th nearest case, or at the last there is."""
+    n = len(engine.distance.stored)
+    found = engine.nearest(queries, max(1, min(k, n - (leave_out is not None))), Payload.nothing(n), leave_out)
+    return np.asarray(np.where(np.isfinite(found.sums), found.sums, -np.inf).max(axis=1))
 
 
 class LocalScale:
@@ -64,15 +71,12 @@ class LocalScale:
 
     def _raw(self, queries: Measured, leave_out: Ints | None) -> Floats:
         """(m,) the distance to the k-th nearest case; 0 where there is none."""
-        skip, most = None, len(self.rows)
+        skip = None
         if leave_out is not None:
             place = np.full(int(max(self.rows.max(), leave_out.max(initial=0))) + 1, -1, dtype=np.intp)
             place[self.rows] = np.arange(len(self.rows))
             skip = np.where(leave_out >= 0, place[leave_out], -1)
-        k = max(1, min(self.k, most - (leave_out is not None)))
-        found = self.engine.nearest(queries, k, Payload.nothing(len(self.rows)), skip)
-        last = np.where(np.isfinite(found.sums), found.sums, -np.inf).max(axis=1)
-        return np.asarray(self.metric.root(np.maximum(last, 0.0)))
+        return np.asarray(self.metric.root(np.maximum(last_sums(self.engine, queries, self.k, skip), 0.0)))
 
     def of_queries(self, queries: Measured) -> Floats:
         """(m,) s of each query."""

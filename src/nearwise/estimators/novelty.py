@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearwise.errors import InputError
+from nearwise.estimators.local_scale import last_sums
 from nearwise.explain import told_difference
-from nearwise.search.base import Engine, Floats, Payload
+from nearwise.search.base import Floats
 
 if TYPE_CHECKING:
     from nearwise.estimators.base import Neighbors
@@ -28,21 +29,14 @@ def novelty(estimator: Neighbors, X: Any) -> tuple[Floats, Floats]:
     _, queries, leave_out = estimator._asked(X, model)
     everything = np.arange(len(model.table))
     if model.local is None:
-        usual = _away(engine, model.problem.cases, everything)
+        usual = last_sums(engine, model.problem.cases, PLACE, everything)
     else:  # among the cases that scales are measured by
-        usual = _away(engine, model.problem.cases.take(model.local.rows), np.arange(len(model.local.rows)))
-        if leave_out is not None and len(model.local.rows) < len(everything):
+        rows = model.local.rows
+        usual = last_sums(engine, model.problem.cases.take(rows), PLACE, np.arange(len(rows)))
+        if leave_out is not None and len(rows) < len(everything):
             leave_out = None
-    away = _away(engine, queries, leave_out)
+    away = last_sums(engine, queries, PLACE, leave_out)
     return np.searchsorted(np.sort(usual), away, side="left") / len(usual), model.problem.metric.root(away)
-
-
-def _away(engine: Engine, queries: Any, leave_out: Any) -> Floats:
-    """(m,) the sum at the neighbour that counts."""
-    n = len(engine.distance.stored)
-    k = max(1, min(PLACE, n - (leave_out is not None)))
-    found = engine.nearest(queries, k, Payload.nothing(n), leave_out)
-    return np.asarray(np.where(np.isfinite(found.sums), found.sums, -np.inf).max(axis=1))
 
 
 def why_novel(estimator: Neighbors, X: Any) -> list[str]:

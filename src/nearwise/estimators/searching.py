@@ -35,15 +35,16 @@ class Searching(SharedParameters):
 
     def _choose_k(self) -> int:
         k = self._settings.n_neighbors
-        self._chosen_k = int(k) if isinstance(k, int | np.integer) else 5
-        return self._chosen_k
+        return int(k) if isinstance(k, int | np.integer) else 5
 
     @property
     def n_neighbors_(self) -> int:
         """The k in use; chosen anew when cases were added or forgotten."""
         self._fitted()
-        k = getattr(self, "_chosen_k", None)
-        return self._choose_k() if k is None else k
+        k: int | None = getattr(self, "_chosen_k", None)
+        if k is None:
+            k = self._chosen_k = self._choose_k()
+        return k
 
     def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
         """Queries, measured; None asks for the stored cases themselves, each without itself."""

@@ -114,18 +114,15 @@ class Voting(Conformal, Neighbors):
             return self._choose_answer()
         model, asked = self._model, self._settings.n_neighbors
         if isinstance(asked, int | np.integer):
-            self._chosen_k = int(asked)
-            return self._chosen_k
+            return int(asked)
         tried = np.array(self._settings.candidates)
         tried = tried[tried <= len(model.table) - 1]
         if len(tried) < 1 or tried[-1] < 2:
-            self._chosen_k = 1
             return 1
         errors = self._loo_errors(model, int(tried[-1]))
         self.loo_errors_ = errors
         least = errors[tried - 1].min() * (1 + 1e-12)
-        self._chosen_k = int(tried[np.flatnonzero(errors[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
-        return self._chosen_k
+        return int(tried[np.flatnonzero(errors[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
 
     def _choose_answer(self) -> int:
         """Choose vote, k and regression of the recipe by leaving one out; gives the k of the vote."""
@@ -140,8 +137,7 @@ class Voting(Conformal, Neighbors):
         self._chosen, self._left_out = choose(
             self._answers_by(model), queries, rows, regressed, use.answer, rules, use.candidates
         )
-        self._chosen_k = self._chosen.k or self._chosen.listed
-        return self._chosen_k
+        return self._chosen.k or self._chosen.listed
 
     def _answers_by(self, model: Model) -> Answering:
         """What answers from these cases; made once for the model in use."""

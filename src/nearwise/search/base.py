@@ -83,6 +83,11 @@ class Neighbours:
     tie_sums: Floats
     """(m, g, v) the payload over the tie group"""
 
+    def take(self, rows: Ints | slice) -> Neighbours:
+        """What was found for some of the queries."""
+        one = (self.sums[rows], self.indices[rows], self.inside[rows], self.tied[rows], self.tie_sums[rows])
+        return Neighbours(*one)
+
     def put(self, rows: Ints | slice, found: Neighbours) -> None:
         """Fill in what was found for some of the queries; where these are a run, without looking at each."""
         if (

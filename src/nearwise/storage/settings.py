@@ -178,10 +178,7 @@ class SettingsUnpacker(Unpacker):
 
     def vote_rule(self, found: Any) -> vote.Vote | None:
         """A vote as `SettingsPacker.vote` wrote it, or None."""
-        if found is None:
-            return None
-        value = self.value(found)
-        return vote.get(value)
+        return None if found is None else vote.get(self.value(found))
 
     def _function(self, body: Any) -> Any:
         if body != VOTE or VOTE not in self.functions:

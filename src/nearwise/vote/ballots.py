@@ -20,16 +20,16 @@ TIES = ("fair", "distances", "random", "index")
 class Ballots(ABC):
     """Who votes among the k nearest, for every k up to the one that was searched."""
 
-    def __init__(self, payload: Payload) -> None:
-        self.payload = payload
+    def __init__(self, found: Any, payload: Payload) -> None:
+        self.found, self.payload = found, payload
 
     @abstractmethod
     def at(self, k: int) -> tuple[Floats, Floats]:
         """(m, k) sums of the places and (m, k, g, v) what votes from each place."""
 
-    @abstractmethod
     def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
         """Warn where cases that vote are infinitely far; gives whether there are any."""
+        return warn_of_infinite(engine.distance, queries, self.found)
 
     def _slots(self, indices: Ints) -> Floats:
         """(m, k, g, v) the payload of single cases, one a place."""
@@ -44,15 +44,10 @@ class Ballots(ABC):
 class Single(Ballots):
     """Each of the k cases votes from its own place: ties "index" and "random"."""
 
-    def __init__(self, found: Neighbours, payload: Payload) -> None:
-        super().__init__(payload)
-        self.found = found
+    found: Neighbours
 
     def at(self, k: int) -> tuple[Floats, Floats]:
         return self.found.sums[:, :k], self._slots(self.found.indices[:, :k])
-
-    def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
-        return warn_of_infinite(engine.distance, queries, self.found)
 
 
 class Fair(Single):
@@ -85,15 +80,10 @@ class Fair(Single):
 class ByLevels(Ballots):
     """All cases at the k smallest distinct distances vote (TiMBL)."""
 
-    def __init__(self, found: Levels, payload: Payload) -> None:
-        super().__init__(payload)
-        self.found = found
+    found: Levels
 
     def at(self, k: int) -> tuple[Floats, Floats]:
         return self.found.sums[:, :k], self.found.payload[:, :k]
-
-    def tell_of_infinite(self, engine: Engine, queries: Measured) -> bool:
-        return warn_of_infinite(engine.distance, queries, self.found)
 
 
 def collect(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearwise.arithmetic import exp, power
 from nearwise.errors import InputError, did_you_mean
@@ -75,14 +76,19 @@ class InverseLinear(Vote):
     adaptive = True
 
     def kernel(self, distances: Floats) -> Floats:
-        filled = np.isfinite(distances)
-        last = np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
+        filled, last = _last(distances)
         first = distances[:, :1]
         spread = last - first
         flat = ~(spread > TIE * last)
         with np.errstate(invalid="ignore"):
             weights = (last - distances) / np.where(flat, 1.0, spread)
         return np.where(flat, 1.0, np.where(filled, weights, 0.0))
+
+
+def _last(distances: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """(m, k) the places that are filled, and (m, 1) the distance of the last of them."""
+    filled = np.isfinite(distances)
+    return filled, np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
 
 
 def _relative(fall: Floats, distances: Floats) -> Floats:
@@ -112,8 +118,7 @@ class Triangle(Vote):
     adaptive = True
 
     def kernel(self, distances: Floats) -> Floats:
-        filled = np.isfinite(distances)
-        last = np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
+        filled, last = _last(distances)
         flat = ~(last - distances[:, :1] > TIE * last)
         with np.errstate(invalid="ignore"):
             weights = 1.0 - distances / np.where(flat, 1.0, last)
@@ -153,8 +158,7 @@ class Gaussian(Vote):
             raise InputError(f"The bandwidth of a Gaussian vote is positive, got {self.bandwidth!r}.")
 
     def kernel(self, distances: Floats) -> Floats:
-        filled = np.isfinite(distances)
-        last = np.where(filled, distances, -np.inf).max(axis=1, keepdims=True)
+        filled, last = _last(distances)
         width = last if self.bandwidth is None else np.full_like(last, self.bandwidth)
         with np.errstate(over="ignore"):
             fall = 0.5 * np.square(np.where(filled, distances, 0.0) / np.where(width > 0, width, 1.0))
