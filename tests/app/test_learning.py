@@ -200,7 +200,7 @@ def test_evaluate_all_stands_for_every_method(nearwise, play, monkeypatch):
         asked.update(given[2])
         raise InputError("enough")
 
-    monkeypatch.setattr("nearwise.lab.protocols.compare", compared)
+    monkeypatch.setattr("nearwise.app.report.compare", compared)
     nearwise("evaluate", play, "--target", "class", "--weights", "gr,all")
     assert list(asked) == ["gr", "default", "auto", *(m for m in methods() if m not in ("user", "gr"))]
     asked.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
+ABOUT = (
+    "{cars} second-hand cars with {features} features (numbers, symbols, levels, text, a set, a vector and holes) and a "
+    "price band to predict. The package generates them; plate and weekday have nothing to do with the price."
+)
 UNCOUNTABLE = ("title", "equipment", "emissions")
 """columns that methods which count values cannot use"""
 HELD_OUT = 40
@@ -51,11 +54,7 @@ def demo(
     check_output(report)
     check_output(data)
     table, bands = cars()
-    about = (
-        f"{len(table)} second-hand cars with {len(table[0])} features (numbers, symbols, levels, text, a set, a vector "
-        "and holes) and a price band to predict. The package generates them; plate and weekday have nothing to do with "
-        "the price."
-    )
+    about = ABOUT.format(cars=len(table), features=len(table[0]))
     if data is not None:
         _write_data(data, table, bands)
     say(about)
@@ -76,13 +75,7 @@ def demo(
     write_file(report, page(told))
     if as_json:
         found = {
-            "comparisons": [
-                {
-                    "about": c.about, **c.comparison.to_json(), "differences": [d.to_json() for d in c.differences],
-                    "take": None if c.take is None else c.take.to_json(),
-                }
-                for c in compared
-            ],
+            "comparisons": [{"about": c.about, **c.to_json()} for c in compared],
             "k": model.n_neighbors_, "weights": weights.to_json(), "explanations": [w.to_json() for w in why],
             "how": how, "report": str(report),
         }  # fmt: skip
@@ -105,6 +98,7 @@ def _answers(model: KNNClassifier) -> str:
 
 def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
     """What a person should use beside papers' methods on all columns, then on the columns that each of them can use."""
+    from nearwise.app.report import Compared
     from nearwise.lab.cars import SCHEMA
 
     less = [{name: value for name, value in car.items() if name not in UNCOUNTABLE} for car in table]
@@ -113,20 +107,9 @@ def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
     fewer = [name for name in names if name != "auto"]  # which takes longest, and was compared already
     without = f"Without {', '.join(UNCOUNTABLE)}, so that every method can take part:"
     return [
-        _on(table, bands, names, SCHEMA, "With all columns:"),
-        _on(less, bands, fewer, kinds, without),
+        Compared.of(table, bands, names, "With all columns:", folds=FOLDS, schema=SCHEMA),
+        Compared.of(less, bands, fewer, without, folds=FOLDS, schema=kinds),
     ]
-
-
-def _on(table: list[Any], bands: list[str], methods: Sequence[str], schema: Any, about: str) -> Compared:
-    from nearwise.app.report import Compared
-    from nearwise.lab.advice import advice
-    from nearwise.lab.protocols import compare
-    from nearwise.lab.significance import against_first
-
-    found = compare(table, bands, methods, folds=FOLDS, schema=schema)
-    differences = against_first(found)
-    return Compared(found, differences, about, advice(found, differences))
 
 
 def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[tuple[str, Explanation]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.naming import ONE_METHOD, named_method
+from nearwise.app.fit import fitted
+from nearwise.app.naming import named_method, one_method
 from nearwise.app.options import AsJson, Learning, Reading, Regression, with_options
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ def doctor(
     target: Annotated[
         str | None, typer.Option("--target", help="The column to predict; without it, cases are only searched.")
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option("--weights", help=f"What searches: {ONE_METHOD} Without --target: none."),
-    ] = None,
+    method: Annotated[str | None, one_method("What searches", " Without --target: none.")] = None,
     regression: Regression = False,
     as_json: AsJson = False,
 ) -> None:
@@ -118,27 +116,22 @@ def _plans(
     file: Path, reading: Reading, learning: Learning, target: str | None, method: str | None, regression: bool
 ) -> list[Plan]:
     """The plan of the estimator that `nearwise fit` would make, or of its members; without a target, of a search."""
-    from nearwise.app.tables import read_cases, read_classes, read_numbers
+    from nearwise.app.tables import read_cases
     from nearwise.errors import InputError
-    from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_named
+    from nearwise.estimators.by_name import AUTO, DEFAULT, is_named
     from nearwise.estimators.retrieval import NearestCases
 
-    chosen = named_method(method, learning)
-    # the plan comes before k, so k need not be chosen
-    settings = {} if is_named(chosen, AUTO) else learning.searching()
-    made = {"random_state": learning.seed, **settings}
     if target is not None:
-        cases = (read_numbers if regression else read_classes)(file, reading, target)
-        model = by_name(chosen, regression, schema=cases.kinds, **made)
-    elif is_named(chosen, AUTO):
+        model, _ = fitted(file, target, reading, learning, method, regression, only_distance=True)
+        return [each.plan_ for each in getattr(model, "members_", [model])]
+    chosen = named_method(method, learning)
+    if is_named(chosen, AUTO):
         raise InputError("--weights auto predicts: name the column to predict with --target.")
-    else:
-        cases = read_cases(file, reading)
-        weights = "none" if is_named(chosen, DEFAULT) else chosen
-        made = {name: value for name, value in made.items() if name not in ("vote", "answer")}
-        model = NearestCases(feature_weights=weights, schema=cases.kinds, **made)
-    model.fit(cases.table, cases.target or None)
-    return [each.plan_ for each in getattr(model, "members_", [model])]
+    cases = read_cases(file, reading)
+    weights = "none" if is_named(chosen, DEFAULT) else chosen
+    made = {name: value for name, value in learning.searching().items() if name not in ("vote", "answer")}
+    search = NearestCases(feature_weights=weights, schema=cases.kinds, random_state=learning.seed, **made)
+    return [search.fit(cases.table).plan_]
 
 
 def _plan_json(plan: Plan) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.options import AsJson, Learning, Reading, Regression, Target, with_options
+from nearwise.app.options import AsJson, File, Learning, Reading, Regression, Target, with_options
 
 if TYPE_CHECKING:
+    from nearwise.app.report import Compared, Report
     from nearwise.lab.protocols import Comparison
 
 __all__ = ["evaluate", "how_measured"]
@@ -21,10 +22,11 @@ SLOW, MANY = ("relief-f", "rrelief-f"), 10_000
 
 @with_options
 def evaluate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    file: File,
     target: Target,
     reading: Reading,
     learning: Learning,
+    *,
     method: Annotated[
         str | None,
         typer.Option(
@@ -45,50 +47,50 @@ def evaluate(
     """
     from nearwise.app.naming import named_methods
     from nearwise.app.output import check_output, json_text, say, show, write, write_file
+    from nearwise.app.report import Compared, page
     from nearwise.app.show import comparison_view
-    from nearwise.app.tables import read_classes, read_numbers
-    from nearwise.lab.advice import advice
-    from nearwise.lab.protocols import compare
-    from nearwise.lab.significance import against_first
+    from nearwise.app.tables import read_target
+    from nearwise.estimators.by_name import by_name
 
     check_output(report)
     methods = named_methods(method, learning, regression)
-    cases = (read_numbers if regression else read_classes)(file, reading, target)
+    cases = read_target(file, reading, target, regression)
     if method is None:
         methods = _without_slow(methods, len(cases.table))
     settings = learning.settings()
-    comparison = compare(
+    found = Compared.of(
         cases.table, cases.target, methods, folds=cv, repeats=repeats, seed=learning.seed, regression=regression,
         schema=cases.kinds, **settings,
     )  # fmt: skip
-    differences = against_first(comparison)
-    take = advice(comparison, differences)
-    measured = how_measured(comparison, learning.k, [n for n, given in methods.items() if not isinstance(given, str)])
+    given = [name for name, weights in methods.items() if not isinstance(weights, str)]
+    measured = how_measured(found.comparison, learning.k, given)
     if as_json:
-        apart = [d.to_json() for d in differences]
-        write(json_text({**comparison.to_json(), "differences": apart, "take": take.to_json(), "how": measured}))
+        write(json_text({**found.to_json(), "how": measured}))
     else:
-        show(*comparison_view(comparison, differences, take))
+        show(*comparison_view(found.comparison, found.differences, found.take))
         say(measured)
     if report is not None:
-        from nearwise.app.report import Compared, Report, page
-        from nearwise.app.weights import learned_weights
-        from nearwise.estimators.by_name import by_name
-
-        name = take.method or comparison.best.method
+        name = (found.take and found.take.method) or found.comparison.best.method
         model = by_name(methods[name], regression, schema=cases.kinds, random_state=learning.seed, **settings)
         model.fit(cases.table, cases.target)
-        told = Report(
-            f"{file.name}: predicting {target}",
-            f"{len(cases.table)} cases and {len(model.schema_)} features.",
-            schema=model.schema_,
-            comparisons=[Compared(comparison, differences, take=take)],
-            weights=learned_weights(model),
-            weights_about=f"Learned by {name} from all cases.",
-            notes=[measured],
-        )
-        write_file(report, page(told))
+        write_file(report, page(_report(f"{file.name}: predicting {target}", found, name, model, measured)))
         say(f"wrote {report}")
+
+
+def _report(title: str, found: Compared, name: str, model: Any, measured: str) -> Report:
+    """The comparison, and what the best method learned from all cases."""
+    from nearwise.app.report import Report
+    from nearwise.app.weights import learned_weights
+
+    return Report(
+        title,
+        f"{found.comparison.n} cases and {len(model.schema_)} features.",
+        schema=model.schema_,
+        comparisons=[found],
+        weights=learned_weights(model),
+        weights_about=f"Learned by {name} from all cases.",
+        notes=[measured],
+    )
 
 
 def _without_slow(methods: dict[str, Any], n: int) -> dict[str, Any]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.naming import ONE_METHOD, named_method
-from nearwise.app.options import AsJson, GuardFormulas, Learning, Reading, Regression, Target, with_options
+from nearwise.app.naming import named_method, one_method
+from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
 
-__all__ = ["fit", "predict"]
+if TYPE_CHECKING:
+    from nearwise.app.tables import Cases
+
+__all__ = ["fit", "fitted", "predict"]
 
 Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
@@ -18,28 +21,22 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearw
 
 @with_options
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    file: File,
     target: Target,
     out: Annotated[Path, typer.Option("--out", help="The model file to write.")],
     reading: Reading,
     learning: Learning,
-    method: Annotated[
-        str | None,
-        typer.Option("--weights", help=f"What answers: {ONE_METHOD}"),
-    ] = None,
+    method: Annotated[str | None, one_method("What answers")] = None,
     regression: Regression = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file of cases and write a model."""
     from nearwise.app.output import check_output, json_text, say, write
-    from nearwise.app.tables import read_classes, read_numbers
-    from nearwise.estimators.by_name import DEFAULT, by_name
+    from nearwise.estimators.by_name import DEFAULT
 
     check_output(out)
-    chosen, named = named_method(method, learning), method or DEFAULT
-    cases = (read_numbers if regression else read_classes)(file, reading, target)
-    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **learning.settings())
-    model.fit(cases.table, cases.target)
+    named = method or DEFAULT
+    model, cases = fitted(file, target, reading, learning, method, regression)
     model.save(out)
     if as_json:
         found = {
@@ -50,6 +47,24 @@ def fit(
         return
     learned = f"{len(cases.table)} cases, {len(model.schema_)} features, weights {named}, {_told(_chosen(model))}"
     say(f"{learned}: wrote {out}")
+
+
+def fitted(
+    file: Path, target: str, reading: Reading, learning: Learning, method: str | None, regression: bool,
+    only_distance: bool = False,
+) -> tuple[Any, Cases]:  # fmt: skip
+    """The estimator that --weights names, after it learned from a file, and the cases of the file.
+
+    Where ``only_distance`` is wanted, as an estimator would use it, neither k nor a vote need be chosen.
+    """
+    from nearwise.app.tables import read_target
+    from nearwise.estimators.by_name import AUTO, by_name, is_named
+
+    chosen = named_method(method, learning)
+    cases = read_target(file, reading, target, regression)
+    settings = learning.searching() if only_distance and not is_named(chosen, AUTO) else learning.settings()
+    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings)
+    return model.fit(cases.table, cases.target), cases
 
 
 def _chosen(model: Any) -> dict[str, Any]:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from nearwise.app.options import Learning, listed
 
-__all__ = ["ALL", "ONE_METHOD", "named_method", "named_methods"]
+__all__ = ["ALL", "named_method", "named_methods", "one_method"]
 
 ALL = "all"
-ONE_METHOD = "default, auto, a method of `nearwise methods`, or a weights file."
-"""what --weights takes where one method is wanted"""
+
+
+def one_method(whose: str, more: str = "") -> Any:
+    """The option --weights where one method is wanted."""
+    told = f"{whose}: default, auto, a method of `nearwise methods`, or a weights file.{more}"
+    return typer.Option("--weights", help=told)
 
 
 def named_method(text: str | None, learning: Learning) -> Any:

@@ -19,6 +19,7 @@ from nearwise.errors import InputError
 
 __all__ = [
     "AsJson",
+    "File",
     "GuardFormulas",
     "Learning",
     "Reading",
@@ -31,6 +32,7 @@ __all__ = [
     "with_options",
 ]
 
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")]
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]

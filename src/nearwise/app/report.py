@@ -22,15 +22,15 @@ from nearwise.app.values import (
     reasons,
     remainder,
 )
-from nearwise.lab.significance import Difference, in_words
+from nearwise.lab.advice import Advice, advice
+from nearwise.lab.protocols import Comparison, Result, compare
+from nearwise.lab.significance import Difference, against_first, in_words
 from nearwise.visible import html_text
 from nearwise.weights import PerClass
 
 if TYPE_CHECKING:
     from nearwise.cases.schema import Schema
     from nearwise.explain import Explanation, Neighbour
-    from nearwise.lab.advice import Advice
-    from nearwise.lab.protocols import Comparison, Result
     from nearwise.weights import Weights
 
 __all__ = ["Compared", "Report", "page"]
@@ -69,6 +69,18 @@ class Compared:
     differences: Sequence[Difference]
     about: str = ""
     take: Advice | None = None
+
+    @classmethod
+    def of(cls, table: Any, target: Sequence[Any], methods: Any, about: str = "", **settings: Any) -> Compared:
+        """Compare methods, with the ``settings`` of `nearwise.lab.protocols.compare`."""
+        comparison = compare(table, target, methods, **settings)
+        differences = against_first(comparison)
+        return cls(comparison, differences, about, advice(comparison, differences))
+
+    def to_json(self) -> dict[str, Any]:
+        apart = [each.to_json() for each in self.differences]
+        take = None if self.take is None else self.take.to_json()
+        return {**self.comparison.to_json(), "differences": apart, "take": take}
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nearwise.app.options import AsJson, Reading, with_options
+from nearwise.app.options import AsJson, File, Reading, with_options
 
 __all__ = ["schema"]
 
 
 @with_options
 def schema(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    file: File,
     reading: Reading,
     target: Annotated[str | None, typer.Option("--target", help="The column to predict; it is no feature.")] = None,
     as_json: AsJson = False,

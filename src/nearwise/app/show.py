@@ -40,22 +40,27 @@ _MANY_CLASSES = 6
 
 def weights_view(weights: Weights) -> list[Any]:
     """One row a feature, the most important first; one column a class where weights have classes and these are few."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("feature", no_wrap=True)
-    views: list[Any] = [table]
+    notes: list[Any] = []
     if isinstance(weights, PerClass) and len(weights.classes) <= _MANY_CLASSES:
         columns, names = weights.values, [visible(str(c)) for c in weights.classes]
     else:
         columns, names = weights.importances[None, :], ["weight"]
         if weights.shape != "global":
-            views.append(Text(f"(weights {weights.shape}: their mean is shown, --json writes all)", style="dim"))
-    for name in names:
-        table.add_column(name, no_wrap=True)
+            notes.append(Text(f"(weights {weights.shape}: their mean is shown, --json writes all)", style="dim"))
+    table = _table(["feature", *names])
     largest = float(columns.max()) if columns.size else 0.0
     for f in np.argsort(-weights.importances, kind="stable"):
         cells = [_bar(float(column[f]), largest) for column in columns]
         table.add_row(visible(weights.features[f]), *cells)
-    return views
+    return [table, *notes]
+
+
+def _table(heads: Sequence[str], wrapped: Sequence[str] = ()) -> Table:
+    """An empty table, without lines; only the columns that are named wrap their text."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in heads:
+        table.add_column(name, no_wrap=name not in wrapped)
+    return table
 
 
 def _bar(number: float, largest: float) -> Text:
@@ -67,9 +72,8 @@ def _bar(number: float, largest: float) -> Text:
 
 def comparison_view(comparison: Comparison, differences: Sequence[Difference], take: Advice | None = None) -> list[Any]:
     """One row per method with the baseline first, then what the differences are worth and what to take."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("method", f"{comparison.measure} ± spread", *pooled_heads(comparison), "k", "seconds"):
-        table.add_column(name, no_wrap=name != "method")
+    heads = ("method", f"{comparison.measure} ± spread", *pooled_heads(comparison), "k", "seconds")
+    table = _table(heads, wrapped=["method"])
     for result in (comparison.baseline, *comparison.results):
         cells = ["not applicable"]
         if result.applicable:
@@ -90,9 +94,8 @@ def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> l
         head.append(f" → {brief(why.prediction)}", style="bold cyan")
     if why.distribution:
         head.append(f"  ({shares(why.distribution)})", style="default")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("case", "says", "distance", "vote", "what differs: query / case, what it adds"):
-        table.add_column(name, no_wrap=name in ("distance", "vote"))
+    differs = "what differs: query / case, what it adds"
+    table = _table(("case", "says", "distance", "vote", differs), wrapped=("case", "says", differs))
     for neighbour in why.neighbours[:most]:
         table.add_row(*_cells(neighbour, why))
     if why.unlike is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nearwise.cases.kinds import Kind
     from nearwise.cases.schema import Schema
 
-__all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers"]
+__all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers", "read_target"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,11 @@ def read_cases(file: Path, reading: Reading, target: str | None = None, as_text:
         kinds = {name: kind for name, kind in kinds.items() if name in plain or kind.name == "Set"}
     there = frozenset(table.names)
     return Cases(table, {name: kind for name, kind in kinds.items() if name in there}, values)
+
+
+def read_target(file: Path, reading: Reading, target: str, regression: bool) -> Cases:
+    """Cases and what is to be predicted of each: a class, or a number."""
+    return (read_numbers if regression else read_classes)(file, reading, target)
 
 
 def read_classes(file: Path, reading: Reading, target: str) -> Cases:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.naming import ONE_METHOD, named_method
-from nearwise.app.options import AsJson, GuardFormulas, Learning, Reading, Regression, Target, with_options
+from nearwise.app.fit import fitted
+from nearwise.app.naming import one_method
+from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
 
 if TYPE_CHECKING:
     from nearwise.weights import Weights
@@ -18,14 +19,12 @@ __all__ = ["learned_weights", "weights"]
 
 @with_options
 def weights(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")],
+    file: File,
     target: Target,
     reading: Reading,
     learning: Learning,
-    method: Annotated[
-        str | None,
-        typer.Option("--weights", help=f"Whose weights: {ONE_METHOD}"),
-    ] = None,
+    *,
+    method: Annotated[str | None, one_method("Whose weights")] = None,
     regression: Regression = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Also write them to a .json or .csv file, which --weights takes.")
@@ -36,21 +35,15 @@ def weights(
     """Learn how much each feature counts."""
     from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.show import weights_view
-    from nearwise.app.tables import read_classes, read_numbers
     from nearwise.errors import InputError
-    from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_named
+    from nearwise.estimators.by_name import DEFAULT
 
     check_output(out)
     if out is not None and out.suffix not in (".json", ".csv"):
         raise InputError(f"--out {out}: expected a name that ends in .json or .csv.")
-    chosen = named_method(method, learning)
-    cases = (read_numbers if regression else read_classes)(file, reading, target)
-    # the weights as an estimator would use them, so nothing else need be chosen
-    settings = {} if is_named(chosen, AUTO) else learning.searching()
-    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings)
-    model.fit(cases.table, cases.target)
+    model, _ = fitted(file, target, reading, learning, method, regression, only_distance=True)
     found = learned_weights(model)
-    if is_named(chosen, AUTO):
+    if hasattr(model, "members_"):
         say("The members of auto have weights of their own: these are their mean, with each made to add up to 1.")
     if as_json:
         write(json_text({"method": method or DEFAULT, **found.to_json()}))

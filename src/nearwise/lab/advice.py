@@ -34,14 +34,15 @@ def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
     """What to take; ``differences`` are those of `against_first`."""
     first, best, baseline = comparison.applicable[0], comparison.best, comparison.baseline
     always = f"{ALWAYS[comparison.regression]} {_does(comparison, baseline)}"
-    if not _beats(comparison, best, baseline):
+    merit = comparison.merit
+    if not merit(best) > merit(baseline):
         told = "nothing here does better" if len(comparison.applicable) > 1 else "it does no better"
         return Advice(None, f"Take none: {best.method} {_does(comparison, best)}, {always}, so {told}.")
     proven = {d.method for d in differences if d.better and d.significant}
-    taken = _best_of(comparison, [r for r in comparison.applicable if r.method in proven]) if proven else first
+    taken = max((r for r in comparison.applicable if r.method in proven), key=merit, default=first)
     if proven:
         why = f"it is better than {first.method} by more than chance explains"
-    elif not _beats(comparison, first, baseline):
+    elif not merit(first) > merit(baseline):
         taken, why = best, f"it has the best mean, and {first.method} {_does(comparison, first)}"
     elif len(comparison.applicable) == 1:
         why = "nothing else was compared"
@@ -51,14 +52,6 @@ def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
         why = f"{best.method} {_does(comparison, best)}, a difference that may be chance"
     doubt = "" if _is_proven(comparison, taken, baseline) else ", and that difference may be chance"
     return Advice(taken.method, f"Take {taken.method}, which {_does(comparison, taken)}: {why}; {always}{doubt}.")
-
-
-def _best_of(comparison: Comparison, results: list[Result]) -> Result:
-    return max(results, key=lambda r: -r.mean if comparison.regression else r.mean)
-
-
-def _beats(comparison: Comparison, result: Result, other: Result) -> bool:
-    return result.mean < other.mean if comparison.regression else result.mean > other.mean
 
 
 def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool:

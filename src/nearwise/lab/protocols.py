@@ -101,11 +101,14 @@ class Comparison:
     def applicable(self) -> list[Result]:
         return [r for r in self.results if r.applicable]
 
+    def merit(self, result: Result) -> float:
+        """More is better: the mean accuracy, or the mean error with its sign changed."""
+        return -result.mean if self.regression else result.mean
+
     @property
     def best(self) -> Result:
         """The method with the best mean; the earlier one where two are equal."""
-        sign = -1 if self.regression else 1
-        return max(self.applicable, key=lambda r: sign * r.mean)
+        return max(self.applicable, key=self.merit)
 
     @property
     def test_share(self) -> float:

@@ -95,9 +95,9 @@ def against_first(comparison: Comparison) -> list[Difference]:
         pairs = [a - b for a, b in zip(other.scores, first.scores, strict=True)]
         tested.append((other, *corrected_t(pairs, comparison.test_share)))
     corrected = holm([p for _, _, p in tested])
-    sign = -1 if comparison.regression else 1
+    merit = comparison.merit
     return [
-        Difference(o.method, first.method, o.mean - first.mean, t, p, adjusted, sign * (o.mean - first.mean) > 0)
+        Difference(o.method, first.method, o.mean - first.mean, t, p, adjusted, merit(o) > merit(first))
         for (o, t, p), adjusted in zip(tested, corrected, strict=True)
     ]
 
