@@ -1,5 +1,5 @@
 """The command line: files in, tables, JSON, models and reports out.
 
-Command modules import only typer at the top; everything that costs time is imported where it is used, so that
+Command modules import typer and what costs no time at the top; everything else is imported where it is used, so that
 ``nearwise --help`` answers at once.
 """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearwise.app.options import AsJson
+from nearwise.app.output import check_output, json_text, say, show, write, write_file
 
 if TYPE_CHECKING:
     from nearwise.app.report import Compared
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["demo"]
 
 ABOUT = (
-    "{cars} second-hand cars with {features} features (numbers, symbols, levels, text, a set, a vector and holes) and a "
-    "price band to predict. The package generates them; plate and weekday have nothing to do with the price."
+    "{cars} second-hand cars with {features} features (numbers, symbols, levels, text, a set, a vector and holes) and "
+    "a price band to predict. The package generates them; plate and weekday have nothing to do with the price."
 )
 UNCOUNTABLE = ("title", "equipment", "emissions")
 """columns that methods which count values cannot use"""
@@ -45,7 +46,6 @@ def demo(
     The package generates the 400 second-hand cars itself.
     """
     from nearwise.app.evaluate import how_measured
-    from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.report import Report, page
     from nearwise.app.show import comparison_view, explanation_view, weights_view
     from nearwise.estimators.classifier import KNNClassifier
@@ -137,7 +137,6 @@ def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[t
 def _write_data(path: Path, table: list[Any], bands: list[str]) -> None:
     import json
 
-    from nearwise.app.output import json_text, say, write_file
     from nearwise.lab.cars import SCHEMA
 
     beside = path.with_suffix(".schema.json")

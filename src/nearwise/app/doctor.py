@@ -10,6 +10,9 @@ import typer
 from nearwise.app.fit import fitted
 from nearwise.app.naming import named_method, one_method
 from nearwise.app.options import AsJson, Learning, Reading, Regression, with_options
+from nearwise.app.output import json_text, write
+from nearwise.errors import InputError
+from nearwise.visible import visible
 
 if TYPE_CHECKING:
     from nearwise.search.plan import Plan
@@ -41,10 +44,6 @@ def doctor(
 
     Versions, the native core, threads; for a FILE the engine that would search it, and why.
     """
-    from nearwise.app.output import json_text, write
-    from nearwise.errors import InputError
-    from nearwise.visible import visible
-
     if file is None and (target is not None or regression):
         raise InputError("Name the FILE that --target and --regression are about.")
     if regression and target is None:
@@ -117,7 +116,6 @@ def _plans(
 ) -> list[Plan]:
     """The plan of the estimator that `nearwise fit` would make, or of its members; without a target, of a search."""
     from nearwise.app.tables import read_cases
-    from nearwise.errors import InputError
     from nearwise.estimators.by_name import AUTO, DEFAULT, is_named
     from nearwise.estimators.retrieval import NearestCases
 

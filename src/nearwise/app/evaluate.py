@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearwise.app.options import AsJson, File, Learning, Reading, Regression, Target, with_options
+from nearwise.app.output import check_output, json_text, say, show, write, write_file
 
 if TYPE_CHECKING:
     from nearwise.app.report import Compared, Report
@@ -46,7 +47,6 @@ def evaluate(
     By cross-validation: weights, ranges and k are learned in the training part of each fold only.
     """
     from nearwise.app.naming import named_methods
-    from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.report import Compared, page
     from nearwise.app.show import comparison_view
     from nearwise.app.tables import read_target
@@ -95,8 +95,6 @@ def _report(title: str, found: Compared, name: str, model: Any, measured: str) -
 
 def _without_slow(methods: dict[str, Any], n: int) -> dict[str, Any]:
     """The few without those that look at every pair of cases, where there are many cases."""
-    from nearwise.app.output import say
-
     slow = [name for name in methods if name in SLOW]
     if n <= MANY or not slow:
         return methods

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from nearwise.app.fit import Model, Queries
-from nearwise.app.options import AsJson, Reading, with_options
+from nearwise.app.options import AsJson, Reading, listed, with_options
+from nearwise.app.output import check_output, json_text, say, show, write, write_file
+from nearwise.errors import InputError
 
 __all__ = ["explain", "rows_of"]
 
@@ -32,7 +34,6 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain the predictions for some cases of a file."""
-    from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.report import Report, page
     from nearwise.app.show import explanation_view
     from nearwise.app.tables import asked_cases
@@ -71,9 +72,6 @@ def rows_of(text: str | None, n: int) -> list[int]:
     >>> rows_of("0,3-5", 10), rows_of(None, 3)
     ([0, 3, 4, 5], [0, 1, 2])
     """
-    from nearwise.app.options import listed
-    from nearwise.errors import InputError
-
     if text is None:
         return list(range(min(n, FIRST)))
     if text == "all":

@@ -9,6 +9,8 @@ import typer
 
 from nearwise.app.naming import named_method, one_method
 from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
+from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
+from nearwise.errors import InputError
 
 if TYPE_CHECKING:
     from nearwise.app.tables import Cases
@@ -31,7 +33,6 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file of cases and write a model."""
-    from nearwise.app.output import check_output, json_text, say, write
     from nearwise.estimators.by_name import DEFAULT
 
     check_output(out)
@@ -92,9 +93,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict the cases of a file, as CSV."""
-    from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
     from nearwise.app.tables import asked_cases
-    from nearwise.errors import InputError
     from nearwise.estimators.saving import load
 
     check_output(out)

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from nearwise.app.options import AsJson
+from nearwise.app.output import json_text, say, show, write
+from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["methods"]
 
@@ -36,8 +38,6 @@ def methods(
 
     The options leave those at one place in the five dimensions of Wettschereck, Aha and Mohri (1997).
     """
-    from nearwise.app.output import json_text, say, show, write
-
     asked = {
         "bias": bias, "weight_space": weight_space, "representation": representation, "generality": generality,
         "knowledge": knowledge,
@@ -53,7 +53,6 @@ def methods(
 
 
 def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
-    from nearwise.errors import InputError, did_you_mean
     from nearwise.weighting import methods as known
 
     for name, value in asked.items():

@@ -8,6 +8,8 @@ from typing import Any
 import typer
 
 from nearwise.app.options import Learning, listed
+from nearwise.app.output import say
+from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["ALL", "named_method", "named_methods", "one_method"]
 
@@ -22,7 +24,6 @@ def one_method(whose: str, more: str = "") -> Any:
 
 def named_method(text: str | None, learning: Learning) -> Any:
     """What `by_name` makes an estimator of; where nothing is named, the default."""
-    from nearwise.errors import InputError
     from nearwise.estimators.by_name import AUTO, DEFAULT
 
     if text is None:
@@ -36,8 +37,6 @@ def named_method(text: str | None, learning: Learning) -> Any:
 
 def named_methods(text: str | None, learning: Learning, regression: bool) -> dict[str, Any]:
     """Name -> what `by_name` makes an estimator of; where nothing is named, the sensible few."""
-    from nearwise.app.output import say
-    from nearwise.errors import InputError
     from nearwise.estimators.by_name import AUTO
     from nearwise.lab.protocols import FEW
 
@@ -55,8 +54,6 @@ def named_methods(text: str | None, learning: Learning, regression: bool) -> dic
 
 
 def _refuse_settings(learning: Learning) -> None:
-    from nearwise.errors import InputError
-
     if given := learning.given():
         raise InputError(
             f"--weights auto chooses by itself what {', '.join(given)} sets: leave that out, or take --weights default."
@@ -75,7 +72,6 @@ def _every(regression: bool) -> list[str]:
 def _given(name: str) -> Any:
     """A name as it is where it is known, or weights from a .json or .csv file."""
     from nearwise.app.weights_files import weights_of_file
-    from nearwise.errors import InputError, did_you_mean
     from nearwise.estimators.by_name import AUTO, DEFAULT
     from nearwise.weighting import methods
 

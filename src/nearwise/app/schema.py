@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nearwise.app.options import AsJson, File, Reading, with_options
+from nearwise.app.output import json_text, say, write
 
 __all__ = ["schema"]
 
@@ -22,7 +23,6 @@ def schema(
 
     With --json it can be saved, edited and passed back: --schema FILE.
     """
-    from nearwise.app.output import json_text, say, write
     from nearwise.app.tables import read_cases
     from nearwise.cases.schema import Schema
 

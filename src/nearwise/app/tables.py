@@ -6,16 +6,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nearwise.app.options import Reading, listed, pairs
 from nearwise.app.output import say
+from nearwise.cases.frames import RawColumn, RawTable
+from nearwise.cases.infer import GUESSED_BOOLEAN
+from nearwise.cases.kinds import Cyclic, Kind, Ordinal, Set, Symbolic
+from nearwise.cases.readers import read
+from nearwise.cases.readers.files import readable
+from nearwise.cases.schema import Schema, as_kind
+from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
 from nearwise.errors import InputError
-
-if TYPE_CHECKING:
-    from nearwise.cases.frames import RawColumn, RawTable
-    from nearwise.cases.kinds import Kind
-    from nearwise.cases.schema import Schema
 
 __all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers", "read_target"]
 
@@ -31,10 +33,6 @@ class Cases:
 
 def read_cases(file: Path, reading: Reading, target: str | None = None, as_text: bool = True) -> Cases:
     """Read a file of cases; ``as_text`` leaves the target as it stands in the file."""
-    from nearwise.cases.kinds import Symbolic
-    from nearwise.cases.readers import read
-    from nearwise.cases.schema import Schema
-
     if reading.group_by is not None and reading.label is not None:
         raise InputError("--label and --group-by: grouped cases are named by their group, leave --label out.")
     given = _given(reading)
@@ -76,8 +74,6 @@ def read_classes(file: Path, reading: Reading, target: str) -> Cases:
 
 
 def _refuse_quantity(target: str, distinct: set[str], n: int) -> None:
-    from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
-
     numbers = [_number(v) for v in distinct]
     if None in numbers:
         return
@@ -103,10 +99,6 @@ def read_numbers(file: Path, reading: Reading, target: str) -> Cases:
 
 def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
     """Queries for a model, its columns found by name. Others, such as the target, are left out and named."""
-    from nearwise.cases.frames import RawTable
-    from nearwise.cases.kinds import Set
-    from nearwise.cases.readers import read
-
     schema = model.schema_
     vectors = [name for name, kind in schema.items() if isinstance(kind, Set) and kind.members == "vectors"]
     settings: dict[str, Any] = {
@@ -140,10 +132,6 @@ def _labelled(table: RawTable, label: str | None) -> RawTable:
 
 def _given(reading: Reading) -> Schema:
     """The kinds of --schema, changed by those of --kind."""
-    from nearwise.cases.infer import GUESSED_BOOLEAN
-    from nearwise.cases.readers.files import readable
-    from nearwise.cases.schema import Schema
-
     found = Schema({})
     if reading.schema is not None:
         readable(reading.schema)
@@ -163,9 +151,6 @@ def _kind(name: str, text: str) -> Kind:
     >>> _kind("size", "ordinal:S:M:L")
     Ordinal(levels=('S', 'M', 'L'))
     """
-    from nearwise.cases.kinds import Cyclic, Ordinal
-    from nearwise.cases.schema import as_kind
-
     kind, *more = text.split(":")
     if kind.lower() == "ordinal":
         return Ordinal(tuple(more))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nearwise.cases.times import in_units
+from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Neighbour, told_parts
 from nearwise.visible import visible
 
 if TYPE_CHECKING:
-    from nearwise.explain import Explanation, Neighbour
     from nearwise.lab.protocols import Comparison, Result
 
 __all__ = [
@@ -58,8 +59,6 @@ def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, fl
 
     Where the feature has a unit, how far the two are apart stands behind the case's value.
     """
-    from nearwise.cases.times import in_units
-
     told = []
     for f in neighbour.differing(most):
         apart = f" ({in_units(*neighbour.differences[f])})" if f in neighbour.differences else ""
@@ -70,8 +69,6 @@ def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, fl
 
 def made_of(why: Explanation) -> list[str]:
     """What an answer is made of where it is more than a vote, and what each member of an ensemble says."""
-    from nearwise.explain import LIMITS, NEIGHBOURS, told_parts
-
     told = [told_parts(why)] if any(part not in (NEIGHBOURS, LIMITS) for part in why.parts) else []
     for member in why.members if len(why.members) > 1 else ():
         share = member.distribution.get(why.prediction, member.prediction)

@@ -10,6 +10,8 @@ import typer
 from nearwise.app.fit import fitted
 from nearwise.app.naming import one_method
 from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
+from nearwise.app.output import check_output, csv_text, json_text, say, show, write, write_file
+from nearwise.errors import InputError
 
 if TYPE_CHECKING:
     from nearwise.weights import Weights
@@ -33,9 +35,7 @@ def weights(
     as_json: AsJson = False,
 ) -> None:
     """Learn how much each feature counts."""
-    from nearwise.app.output import check_output, json_text, say, show, write, write_file
     from nearwise.app.show import weights_view
-    from nearwise.errors import InputError
     from nearwise.estimators.by_name import DEFAULT
 
     check_output(out)
@@ -65,7 +65,5 @@ def learned_weights(model: Any) -> Weights:
 
 
 def _csv(found: Weights, guard: bool) -> str:
-    from nearwise.app.output import csv_text
-
     columns = found.columns()
     return csv_text(list(columns), zip(*columns.values(), strict=True), guard)

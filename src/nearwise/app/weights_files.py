@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from nearwise.cases.readers.files import readable
+from nearwise.errors import InputError
+from nearwise.weights import from_json
 
 __all__ = ["weights_of_file"]
 
@@ -15,11 +22,6 @@ def weights_of_file(path: Path) -> Any:
 
 def _from_json(path: Path) -> Any:
     """What --out wrote, or a plain object of feature names and numbers."""
-    import json
-
-    from nearwise.errors import InputError
-    from nearwise.weights import from_json
-
     try:
         found = json.loads(_text(path), object_pairs_hook=lambda pairs: _each_once(pairs, path))
     except InputError:
@@ -32,9 +34,6 @@ def _from_json(path: Path) -> Any:
 
 
 def _text(path: Path) -> str:
-    from nearwise.cases.readers.files import readable
-    from nearwise.errors import InputError
-
     readable(path)
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -44,8 +43,6 @@ def _text(path: Path) -> str:
 
 def _each_once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     """Values by name; a name that comes twice would have its last value silently."""
-    from nearwise.errors import InputError
-
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -55,11 +52,6 @@ def _each_once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 
 def _from_csv(path: Path) -> dict[str, float]:
-    import csv
-    from io import StringIO
-
-    from nearwise.errors import InputError
-
     try:
         rows = list(csv.DictReader(StringIO(_text(path), newline="")))
     except csv.Error as error:
