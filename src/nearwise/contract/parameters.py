@@ -31,6 +31,7 @@ def with_parameters(made: type[Made]) -> type[Made]:
     """
     return dataclass(eq=False, repr=False, match_args=False)(made)
 
+
 METADATA = ("classes", "sample_weight")
 """arguments of methods that scikit-learn routes"""
 
