@@ -76,7 +76,7 @@ def test_zero_weight_equals_dropping_the_feature_whatever_its_values(seed, p, sh
 
 
 def _with_values(weights: Weights, values):
-    more = (weights.classes, weights.priors) if hasattr(weights, "classes") else ()
+    more = (weights.classes, weights.priors) if weights.classes else ()
     return type(weights)(values, weights.features, *more)
 
 
