@@ -3,7 +3,7 @@
 // Gaps are taken with the signs that cost least: the queries, or their roots, come with a minus where that saves one.
 // FMA is asked for by intrinsics: the sums here only propose, and their error bound holds with and without it.
 #include "index/dense/dense.hpp"
-#include "machine/vectors.hpp"
+#include "machine/floats.hpp"
 
 #ifdef __ARM_NEON
 #include <arm_neon.h>
@@ -12,21 +12,7 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-#ifdef __AVX2__
-constexpr int lanes = 8;
-#else
-constexpr int lanes = 4;  // what SSE2 and NEON hold: wider vectors would live in memory
-#endif
-constexpr int parts = panel_width / lanes;  // vectors of a panel
-
-typedef float Floats __attribute__((vector_size(4 * lanes)));
-typedef std::int32_t Ints __attribute__((vector_size(4 * lanes)));
-typedef std::int64_t Longs __attribute__((vector_size(4 * lanes)));
-
-Floats load(const float* from) { return nearwise::load<Floats>(from); }
-Ints load(const std::int32_t* from) { return nearwise::load<Ints>(from); }
-Floats all(float x) { return nearwise::all<Floats>(x); }
-Ints all(std::int32_t x) { return nearwise::all<Ints>(x); }
+static_assert(panel_width == lanes_of_floats * parts);
 
 Floats multiply_add(Floats a, Floats b, Floats c) {
 #ifdef __FMA__
@@ -38,24 +24,7 @@ Floats multiply_add(Floats a, Floats b, Floats c) {
 #endif
 }
 
-Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
-
 Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
-
-// A bit for every number that is not over the limit.
-unsigned within(const Floats* sums, Floats limit) {
-  unsigned out = 0;
-#ifdef __AVX2__
-  for (int part = 0; part < parts; ++part)
-    out |= static_cast<unsigned>(_mm256_movemask_ps((__m256)(sums[part] <= limit))) << (part * lanes);
-#else
-  Ints near[parts], any{};
-  for (int part = 0; part < parts; ++part) any |= near[part] = sums[part] <= limit;
-  if (((Longs)any)[0] == 0 && ((Longs)any)[1] == 0) return 0;
-  for (int i = 0; i < panel_width; ++i) out |= static_cast<unsigned>(near[i / lanes][i % lanes] & 1) << i;
-#endif
-  return out;
-}
 
 // log2 of a positive number, to about 2e-7: m - 1 = r within a third, and a polynomial of r.
 Floats logarithm(Floats x) {
@@ -93,7 +62,8 @@ Floats by_product(Floats x, int power) {
   return out;
 }
 
-enum class Raise { square, modulus, product, logarithm };
+// What is added up: |x|^2 - 2xq, as the terms come, or the gap raised to the power.
+enum class Raise { dot, square, modulus, product, logarithm };
 
 template <Raise raise>
 void add_gap(Floats& sum, Floats gap, float power) {
@@ -103,15 +73,6 @@ void add_gap(Floats& sum, Floats gap, float power) {
   else sum = sum + by_logarithm(magnitude(gap), power);
 }
 
-void tell(const Floats* sums, int row, Count panel, DenseListener& listener) {
-  const unsigned mask = within(sums, all(listener.limits[row]));
-  if (__builtin_expect(mask != 0, 0)) {
-    float values[panel_width];
-    __builtin_memcpy(values, sums, sizeof values);
-    listener.found(row, panel, mask, values);
-  }
-}
-
 template <Weighed weighed>
 __attribute__((always_inline)) inline void add_symbols(const Block& b, Count panel, Floats (*sums)[parts]) {
   const std::int32_t* codes = b.symbols + panel * b.s * panel_width;
@@ -119,10 +80,10 @@ __attribute__((always_inline)) inline void add_symbols(const Block& b, Count pan
   for (Count f = 0; f < b.s; ++f)
 #pragma GCC unroll 4
     for (int part = 0; part < parts; ++part) {
-      const Count at = f * panel_width + part * lanes;
-      const Ints own = load(codes + at);
+      const Count at = f * panel_width + part * lanes_of_floats;
+      const Ints own = load<Ints>(codes + at);
       Ints weight{};
-      if constexpr (weighed == Weighed::by_case) weight = (Ints)load(weights + at);
+      if constexpr (weighed == Weighed::by_case) weight = (Ints)load<Floats>(weights + at);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         if constexpr (weighed != Weighed::by_case) weight = (Ints)all(b.query_weights[f * group_height + r]);
@@ -131,50 +92,19 @@ __attribute__((always_inline)) inline void add_symbols(const Block& b, Count pan
     }
 }
 
-void run_product(const Block& b, DenseListener& listener) {
-  for (Count panel = 0; panel < b.panels; ++panel) {
-    const float* x = b.numbers + panel * b.d * panel_width;
-    Floats sums[group_height][parts];
-#pragma GCC unroll 4
-    for (int part = 0; part < parts; ++part) {
-      const Floats start = load(b.start + panel * panel_width + part * lanes);
-#pragma GCC unroll 6
-      for (int r = 0; r < group_height; ++r) sums[r][part] = start;
-    }
-    for (Count f = 0; f < b.d; ++f) {
-      Floats numbers[parts];
-#pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) numbers[part] = load(x + f * panel_width + part * lanes);
-#pragma GCC unroll 6
-      for (int r = 0; r < group_height; ++r) {
-        const Floats q = all(b.query_numbers[f * group_height + r]);
-#pragma GCC unroll 4
-        for (int part = 0; part < parts; ++part) sums[r][part] = multiply_add(q, numbers[part], sums[r][part]);
-      }
-    }
-    add_symbols<Weighed::packed>(b, panel, sums);
-#pragma GCC unroll 6
-    for (int r = 0; r < group_height; ++r) tell(sums[r], r, panel, listener);
-  }
-}
-
 template <Raise raise, Weighed weighed, bool holes>
 void run(const Block& b, DenseListener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
     const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
+    const Panel start = raise == Raise::dot ? panel_at(b.start + panel * panel_width) : Panel{};
     Floats sums[group_height][parts];
 #pragma GCC unroll 6
     for (int r = 0; r < group_height; ++r)
 #pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) sums[r][part] = Floats{};
+      for (int part = 0; part < parts; ++part) sums[r][part] = start.at[part];
     for (Count f = 0; f < b.d; ++f) {
-      Floats numbers[parts], own[parts];
-#pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) {
-        numbers[part] = load(x + f * panel_width + part * lanes);
-        own[part] = load(roots + f * panel_width + part * lanes);
-      }
+      const Panel numbers = panel_at(x + f * panel_width), own = panel_at(roots + f * panel_width);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         const Floats q = all(b.query_numbers[f * group_height + r]);
@@ -182,10 +112,14 @@ void run(const Block& b, DenseListener& listener) {
         const Floats root = all(weighed == Weighed::by_query ? b.query_roots[f * group_height + r] : 0.0f);
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) {
-          Floats gap = weighed == Weighed::packed     ? q - numbers[part]
-                       : weighed == Weighed::by_query ? multiply_add(root, numbers[part], q)
-                                                      : multiply_add(own[part], q, numbers[part]);
-          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own[part] * missing : missing);
+          if constexpr (raise == Raise::dot) {
+            sums[r][part] = multiply_add(q, numbers.at[part], sums[r][part]);
+            continue;
+          }
+          Floats gap = weighed == Weighed::packed     ? q - numbers.at[part]
+                       : weighed == Weighed::by_query ? multiply_add(root, numbers.at[part], q)
+                                                      : multiply_add(own.at[part], q, numbers.at[part]);
+          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own.at[part] * missing : missing);
           add_gap<raise>(sums[r][part], gap, b.power);
         }
       }
@@ -212,7 +146,7 @@ void run_weighed(const Block& b, DenseListener& listener) {
 }  // namespace
 
 void propose(const Block& b, DenseListener& listener) {
-  if (b.form == Form::product) run_product(b, listener);
+  if (b.form == Form::product) run<Raise::dot, Weighed::packed, false>(b, listener);
   else if (b.form == Form::squares) run_weighed<Raise::square>(b, listener);
   else if (b.form == Form::moduli) run_weighed<Raise::modulus>(b, listener);
   else if (b.power <= longest_product && b.power == static_cast<float>(static_cast<int>(b.power)))

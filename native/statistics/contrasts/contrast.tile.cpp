@@ -4,27 +4,16 @@
 // same bits.
 #include <math.h>
 
-#include "machine/vectors.hpp"
+#include "machine/floats.hpp"
 #include "statistics/contrasts/contrast.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-#ifdef __AVX2__
-constexpr int wide = 8;
-#else
-constexpr int wide = 4;  // what SSE2 and NEON hold: GCC compares wider vectors one by one and keeps them in memory
-#endif
-constexpr int parts = near_width / wide;  // vectors of a panel
-typedef float Floats __attribute__((vector_size(4 * wide)));
-typedef std::int32_t Ints __attribute__((vector_size(4 * wide)));
+static_assert(near_width == lanes_of_floats * parts);
 typedef double Doubles __attribute__((vector_size(32)));
-typedef std::int64_t Longs __attribute__((vector_size(32)));
+typedef std::int64_t Signs __attribute__((vector_size(32)));
 
-Floats all(float x) { return nearwise::all<Floats>(x); }
-Ints all(std::int32_t x) { return nearwise::all<Ints>(x); }
-
-Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 Floats where(Ints mask, Floats yes, Floats no) { return mask ? yes : no; }
 
 Floats larger(Floats x, Floats y) {
@@ -35,31 +24,10 @@ Floats larger(Floats x, Floats y) {
 #endif
 }
 
-unsigned signs(Ints mask) {
-#ifdef __AVX2__
-  return static_cast<unsigned>(_mm256_movemask_ps((__m256)mask));
-#else
-  const Ints bits = mask & Ints{1, 2, 4, 8};
-  return static_cast<unsigned>(bits[0] | bits[1] | bits[2] | bits[3]);
-#endif
-}
-
 // The sums so far. Loops over features work on a copy of their own, which stays in registers.
 struct Sums {
   Floats at[near_height][parts];
 };
-
-// One feature of the cases of a panel.
-struct Panel {
-  Floats at[parts];
-};
-
-Panel panel_at(const float* x) {
-  Panel out;
-#pragma GCC unroll 4
-  for (int part = 0; part < parts; ++part) out.at[part] = load<Floats>(x + part * wide);
-  return out;
-}
 
 // delta^power of two known values, from their gap x - q.
 template <Kind kind, int power>
@@ -73,35 +41,30 @@ Floats term(Floats gap, Floats weight) {
   return power == 2 ? out * out : out;
 }
 
-template <Kind kind, int power>
-void add_clean(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
+// Adds term(x, q, weight) for every feature and query.
+template <class Term>
+void add_each(Sums& sums, const float* x, const float* q, const float* weights, Count features, const Term& term) {
   Sums own = sums;
   for (Count f = 0; f < features; ++f) {
     const Panel panel = panel_at(x + f * near_width);
-    const Floats weight = all(kind == number ? 0.0f : weights[f]);
+    const Floats weight = all(weights[f]);
 #pragma GCC unroll 6
     for (int r = 0; r < near_height; ++r) {
       const Floats asked = all(q[f * near_height + r]);
 #pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part)
-        own.at[r][part] = own.at[r][part] + term<kind, power>(panel.at[part] - asked, weight);
+      for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + term(panel.at[part], asked, weight);
     }
   }
   sums = own;
 }
 
-void add_largest(Sums& sums, const float* x, const float* q, Count features) {
-  Sums own = sums;
-  for (Count f = 0; f < features; ++f) {
-    const Panel panel = panel_at(x + f * near_width);
-#pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) {
-      const Floats asked = all(q[f * near_height + r]);
-#pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + larger(panel.at[part], asked);
-    }
-  }
-  sums = own;
+template <Kind kind, int power>
+void add_clean(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
+  add_each(sums, x, q, weights, features, [](Floats x, Floats q, Floats weight) { return term<kind, power>(x - q, weight); });
+}
+
+void add_largest(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
+  add_each(sums, x, q, weights, features, [](Floats x, Floats q, Floats) { return larger(x, q); });
 }
 
 // delta^power where the query's value is known: `others` where the case's is not.
@@ -179,7 +142,7 @@ void run(const NearBlock& b, NearListener& listener) {
       for (int r = 0; r < near_height; ++r)
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) sums.at[r][part] = start.at[part] + all(b.query_start[r]);
-      add_largest(sums, x, b.queries, b.clean[number]);
+      add_largest(sums, x, b.queries, b.weights, b.clean[number]);
     } else {
 #pragma GCC unroll 6
       for (int r = 0; r < near_height; ++r)
@@ -203,17 +166,7 @@ void run(const NearBlock& b, NearListener& listener) {
            b.any_unknown + hole}, b.holed[kind]);
     }
 #pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) {
-      const Floats limit = all(listener.limits[r]);
-      unsigned mask = 0;
-#pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) mask |= signs(sums.at[r][part] <= limit) << (part * wide);
-      if (__builtin_expect(mask != 0, 0)) {
-        float values[near_width];
-        __builtin_memcpy(values, &sums.at[r][0], sizeof sums.at[r]);
-        listener.found(r, panel, mask, values);
-      }
-    }
+    for (int r = 0; r < near_height; ++r) tell(sums.at[r], r, panel, listener);
   }
 }
 
@@ -255,12 +208,12 @@ void propose_near(const NearBlock& b, NearListener& listener) {
 }
 
 double pair_sum(const PairSpace& s, const PairCase& q, const PairCase& x) {
-  const Longs sign{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+  const Signs sign{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   Doubles lanes{0.0, 0.0, 0.0, 0.0};
   Count f = 0;
   for (const Count end = s.clean[number] & ~Count{3}; f < end; f += 4) {
     const Doubles gap = load<Doubles>(x.values + f) - load<Doubles>(q.values + f);
-    const Doubles delta = load<Doubles>(s.scales + f) * (Doubles)((Longs)gap & sign);
+    const Doubles delta = load<Doubles>(s.scales + f) * (Doubles)((Signs)gap & sign);
     lanes = lanes + (s.power == 2 ? delta * delta : delta);
   }
   double total = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
