@@ -38,47 +38,32 @@ void Ranking::with_coefficients(Count f, const Add& add) {
   }
 }
 
+// Calls take with raw(i), the difference of case i in one feature from a query that has q.
+template <class Take>
+void Ranking::with_raw(Count f, double q, const Take& take) const {
+  const double one = c_.one_missing[f], both = c_.both_missing[f];
+  const bool absent = q != q;
+  if (c_.is_symbol[f]) {
+    take([=, codes = c_.codes[f], asked = absent ? -1 : static_cast<std::int32_t>(q)](Count i) {
+      if (codes[i] < 0 || absent) return codes[i] < 0 && absent ? both : one;
+      return codes[i] != asked ? 1.0 : 0.0;
+    });
+  } else if (absent) {
+    take([=, x = c_.values[f]](Count i) { return x[i] != x[i] ? both : one; });
+  } else {
+    take([=, x = c_.values[f]](Count i) { return x[i] != x[i] ? one : std::abs(q - x[i]); });
+  }
+}
+
 template <class Raised>
 void Ranking::add_feature(Count f, double q, const Raised& raised) {
-  if (c_.is_symbol[f]) add_symbol(f, q, raised);
-  else add_number(f, q, raised);
-}
-
-template <class Raised>
-void Ranking::add_number(Count f, double q, const Raised& raised) {
-  const double* values = c_.values[f];
-  const bool absent = q != q;
-  const double one = c_.one_missing[f], both = c_.both_missing[f];
-  const Count* cases = cases_.data();
-  double* sums = sums_.data();
-  const auto r = static_cast<Count>(cases_.size());
-  with_coefficients(f, [&](const auto& coefficient) {
-    if (absent) {
-      for (Count at = 0; at < r; ++at) {
-        const double x = values[cases[at]];
-        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? both : one));
-      }
-    } else {
-      for (Count at = 0; at < r; ++at) {
-        const double x = values[cases[at]], gap = std::abs(q - x);
-        sums[at] += weighted(coefficient(cases[at]), raised(x != x ? one : gap));
-      }
-    }
-  });
-}
-
-template <class Raised>
-void Ranking::add_symbol(Count f, double q, const Raised& raised) {
-  const std::int32_t* codes = c_.codes[f];
-  const std::int32_t asked = q != q ? -1 : static_cast<std::int32_t>(q);
-  const double one = c_.one_missing[f], both = c_.both_missing[f];
-  with_coefficients(f, [&](const auto& coefficient) {
-    for (std::size_t at = 0; at < cases_.size(); ++at) {
-      const Count i = cases_[at];
-      const bool x_missing = codes[i] < 0, q_missing = asked < 0;
-      const double raw = x_missing && q_missing ? both : x_missing || q_missing ? one : codes[i] != asked ? 1.0 : 0.0;
-      sums_[at] += weighted(coefficient(i), raised(raw));
-    }
+  with_raw(f, q, [&](const auto& raw) {
+    with_coefficients(f, [&](const auto& coefficient) {
+      const Count* cases = cases_.data();
+      double* sums = sums_.data();
+      const auto r = static_cast<Count>(cases_.size());
+      for (Count at = 0; at < r; ++at) sums[at] += weighted(coefficient(cases[at]), raised(raw(cases[at])));
+    });
   });
 }
 
@@ -111,13 +96,9 @@ Count Ranking::add_joined(Count f, const double* q) {
   const std::int32_t level = levels ? ask_.levels[query_ * c_.p + f] : -1;
   parts_.assign(cases_.size(), 0.0);
   for (bool more = true; more; ++f) {
-    const double* values = c_.values[f];
-    const bool absent = q[f] != q[f];
-    for (Count at = 0; at < r; ++at) {
-      const double x = values[cases_[at]], gap = std::abs(q[f] - x);
-      const double raw = x != x ? (absent ? c_.both_missing[f] : c_.one_missing[f]) : absent ? c_.one_missing[f] : gap;
-      parts_[at] += c_.power == 2 ? raw * raw : raw;
-    }
+    with_raw(f, q[f], [&](const auto& raw) {
+      for (Count at = 0; at < r; ++at) parts_[at] += c_.power == 2 ? raw(cases_[at]) * raw(cases_[at]) : raw(cases_[at]);
+    });
     more = c_.joins_next(f);
   }
   --f;

@@ -44,10 +44,8 @@ class Ranking {
   void measure_mapped(const double* q);
   template <class Raised>
   void add_feature(Count f, double q, const Raised& raised);
-  template <class Raised>
-  void add_number(Count f, double q, const Raised& raised);
-  template <class Raised>
-  void add_symbol(Count f, double q, const Raised& raised);
+  template <class Take>
+  void with_raw(Count f, double q, const Take& take) const;
   Count add_joined(Count f, const double* q);
   template <class Add>
   void with_coefficients(Count f, const Add& add);
