@@ -16,33 +16,17 @@ double raised(double raw) {
 
 template <int power>
 void add(const Term& t, const double* from, Count n, double* to) {
-  const double* x = t.x;
   const double c = t.coefficient, q = t.q;
-  if (c == 0.0) {  // out of the sum, however large its differences
-    for (Count i = 0; i < n; ++i) to[i] = from[i];
-  } else if (t.kind == Term::block) {
-    for (Count i = 0; i < n; ++i) to[i] = from[i] + c * x[i];
-  } else if (q != q) {
-    const double known = c * raised<power>(t.one_missing), missing = c * raised<power>(t.both_missing);
-    for (Count i = 0; i < n; ++i) to[i] = from[i] + (x[i] != x[i] ? missing : known);
-  } else if (t.kind == Term::symbol) {
-    const double unknown = c * raised<power>(t.one_missing);
-    for (Count i = 0; i < n; ++i) {
-      const double known = x[i] != q ? c : 0.0;
-      to[i] = from[i] + (x[i] != x[i] ? unknown : known);
-    }
-  } else if (!t.has_holes) {
-    for (Count i = 0; i < n; ++i) {
-      const double gap = q - x[i];
-      to[i] = from[i] + c * raised<power>(power == 2 ? gap : fabs(gap));
-    }
-  } else {
-    const double hole = t.one_missing;
-    for (Count i = 0; i < n; ++i) {
-      const double raw = fabs(q - x[i]);
-      to[i] = from[i] + c * raised<power>(x[i] != x[i] ? hole : raw);
-    }
-  }
+  const double one = t.one_missing, known = c * raised<power>(one), missing = c * raised<power>(t.both_missing);
+  const auto add_each = [=, x = t.x](const auto& term) {
+    for (Count i = 0; i < n; ++i) to[i] = from[i] + term(x[i]);
+  };
+  if (c == 0.0) add_each([](double) { return 0.0; });  // out of the sum, however large its differences
+  else if (t.kind == Term::block) add_each([=](double x) { return c * x; });
+  else if (q != q) add_each([=](double x) { return x != x ? missing : known; });
+  else if (t.kind == Term::symbol) add_each([=](double x) { return x != x ? known : x != q ? c : 0.0; });
+  else if (!t.has_holes) add_each([=](double x) { return c * raised<power>(power == 2 ? q - x : fabs(q - x)); });
+  else add_each([=](double x) { return c * raised<power>(x != x ? one : fabs(q - x)); });
 }
 
 }  // namespace
