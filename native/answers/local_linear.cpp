@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "machine/instructions.hpp"
@@ -120,11 +121,7 @@ class Worker {
   }
 
  private:
-  static double dot(const double* a, const double* b, Count size) {
-    double sum = 0.0;
-    for (Count f = 0; f < size; ++f) sum += a[f] * b[f];
-    return sum;
-  }
+  static double dot(const double* a, const double* b, Count size) { return std::inner_product(a, a + size, b, 0.0); }
 
   // Weights that add up to 1; where all neighbours are as far as the one after them, they count alike.
   bool weigh(Count query, Count k) {
@@ -192,8 +189,8 @@ class Worker {
   // gram_ [neighbours, neighbours] over all columns.
   void products_of_cases(Count query, Count k) {
     const Count d = n_.d, turned = padded(k);
-    if (everything_.empty())
-      for (Count f = 0; f < d; ++f) everything_.push_back(f);
+    everything_.resize(static_cast<std::size_t>(d));
+    std::iota(everything_.begin(), everything_.end(), Count{0});
     clear(middle_, d);
     clear(gap_, d);
     centre(query, k, everything_, d, middle_.data(), gap_.data());
@@ -232,14 +229,10 @@ class Worker {
 }  // namespace
 
 void local_linear(const Neighbourhoods& all, double* answers, Count threads) {
-  constexpr Count height = 16;
   const Columns columns(all);
   const SetFlags set(all, columns);
-  in_parallel((all.m + height - 1) / height, threads, [&] {
-    return [worker = std::make_unique<Worker>(all, columns, set), &all, answers](Count chunk) {
-      for (Count query = chunk * height; query < std::min(all.m, (chunk + 1) * height); ++query)
-        worker->answer(query, answers);
-    };
+  rows_in_parallel(all.m, 16, threads, [&] {
+    return [worker = std::make_unique<Worker>(all, columns, set), answers](Count query) { worker->answer(query, answers); };
   });
 }
 

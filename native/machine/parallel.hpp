@@ -54,12 +54,20 @@ void in_parallel(Count chunks, Count threads, Make make) {
   in_parallel(chunks, threads, make, [] { return true; });
 }
 
-// The same for m rows in blocks of so many: worker(row).
+// The same for m rows in blocks of so many: worker(first, last), of which the last is not in it.
+template <class Make>
+void blocks_in_parallel(Count m, Count block, Count threads, Make make) {
+  in_parallel((m + block - 1) / block, threads, [&] {
+    return [worker = make(), m, block](Count at) mutable { worker(at * block, std::min(m, (at + 1) * block)); };
+  });
+}
+
+// Row by row: worker(row).
 template <class Make>
 void rows_in_parallel(Count m, Count block, Count threads, Make make) {
-  in_parallel((m + block - 1) / block, threads, [&] {
-    return [worker = make(), m, block](Count at) mutable {
-      for (Count row = at * block; row < std::min(m, (at + 1) * block); ++row) worker(row);
+  blocks_in_parallel(m, block, threads, [&] {
+    return [worker = make()](Count first, Count last) mutable {
+      for (Count row = first; row < last; ++row) worker(row);
     };
   });
 }

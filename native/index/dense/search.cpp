@@ -40,9 +40,9 @@ class Search final : public DenseListener {
     for (std::vector<Candidate>& list : lists_) list.reserve(static_cast<std::size_t>(least_room_ + panel_width));
   }
 
-  void run(Count first, Count height) {
+  void run(Count first, Count last) {
     first_ = first;
-    const Count last = std::min(ask_.m, first + height), groups = (last - first + 5) / group_height;
+    const Count groups = (last - first + 5) / group_height;
     for (Count j = first; j < last; ++j) {
       lists_[j - first].clear();
       bound_[j - first] = ask_.known_reach(j) * unit_;
@@ -268,10 +268,8 @@ class Search final : public DenseListener {
 
 void Dense::nearest(const Ask& ask, Form form, const Answer& answer) const {
   const Count height = chunk_height(ask.m, ask.threads, chunk_groups * group_height, group_height);
-  in_parallel((ask.m + height - 1) / height, ask.threads, [&] {
-    return [search = std::make_unique<Search>(*this, ask, form, answer), height](Count chunk) {
-      search->run(chunk * height, height);
-    };
+  blocks_in_parallel(ask.m, height, ask.threads, [&] {
+    return [search = std::make_unique<Search>(*this, ask, form, answer)](Count first, Count last) { search->run(first, last); };
   });
 }
 
