@@ -149,11 +149,7 @@ Index build(const Stored& s) {
 }
 
 std::vector<Count> coherent_order(const Index& index, const std::int32_t* codes, Count m) {
-  struct Keyed {
-    std::uint64_t key;
-    Count query;
-  };
-  std::vector<Keyed> keyed(static_cast<std::size_t>(m));
+  std::vector<std::pair<std::uint64_t, Count>> keyed(static_cast<std::size_t>(m));  // by key, then by query
   for (Count j = 0; j < m; ++j) keyed[j] = {0, j};
   int bits = 0;  // as many of the heaviest features as a key holds
   for (Count position = 0; !index.parts.empty() && position < index.parts.front().width; ++position) {
@@ -161,16 +157,13 @@ std::vector<Count> coherent_order(const Index& index, const std::int32_t* codes,
     const Step& step = part.steps[part.heaviest[position]];
     const int wide = std::bit_width(static_cast<std::uint32_t>(step.values) + 1);
     if ((bits += wide) > 64) break;
-    for (Keyed& k : keyed) {
-      const std::int32_t code = codes[k.query * index.p + step.feature];
-      k.key = k.key << wide | static_cast<std::uint32_t>(code + 1);
-    }
+    for (auto& [key, query] : keyed)
+      key = key << wide | static_cast<std::uint32_t>(codes[query * index.p + step.feature] + 1);
   }
-  std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
-    return a.key < b.key || (a.key == b.key && a.query < b.query);
-  });
-  std::vector<Count> order(static_cast<std::size_t>(m));
-  for (Count j = 0; j < m; ++j) order[j] = keyed[j].query;
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<Count> order;
+  order.reserve(keyed.size());
+  for (const auto& [key, query] : keyed) order.push_back(query);
   return order;
 }
 

@@ -16,12 +16,8 @@ namespace {
 constexpr Count cached_values = 32768;  // numbers of a range that is finished in a local copy: half a core's cache
 constexpr Count sample_length = 256;    // cases that choose the feature of a larger range
 
-struct Keyed {
-  double value;
-  std::int32_t at;
-  // by place among equal values, so that the tree does not depend on how the library selects
-  bool operator<(const Keyed& other) const { return value < other.value || (value == other.value && at < other.at); }
-};
+// A value and its case: by case among equal values, so that the tree does not depend on how the library selects.
+using Keyed = Ranked<std::int32_t>;
 
 Count middle_of(Count first, Count last) { return first + (last - first) / 2; }
 
@@ -42,7 +38,7 @@ class Builder {
     tree.index.resize(static_cast<std::size_t>(tree.n));
     leaf_boxes_.resize(static_cast<std::size_t>(tree.leaves * d_ * 2));
     keyed_.resize(static_cast<std::size_t>(tree.n));
-    for (Count i = 0; i < tree.n; ++i) keyed_[i].at = static_cast<std::int32_t>(i);
+    for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(i);
   }
 
   void build(Count threads) {
@@ -89,10 +85,10 @@ class Builder {
       return;
     }
     const Count middle = middle_of(first, last);
-    const Count f = widest(count, [&](Count g, Count j) { return column(g)[keyed_[begin + j].at]; });
+    const Count f = widest(count, [&](Count g, Count j) { return column(g)[keyed_[begin + j].index]; });
     if (f >= 0) {
       const double* x = column(f);
-      for (Count i = begin; i < end; ++i) keyed_[i].value = x[keyed_[i].at];
+      for (Count i = begin; i < end; ++i) keyed_[i].sum = x[keyed_[i].index];
       std::nth_element(keyed_.begin() + begin, keyed_.begin() + position(middle), keyed_.begin() + end);
     }
     std::future<void> helper;
@@ -114,8 +110,8 @@ class Builder {
     std::vector<double> columns(static_cast<std::size_t>(d_ * count));
     std::vector<Keyed> order(static_cast<std::size_t>(count));
     for (Count f = 0; f < d_; ++f)
-      for (Count i = 0; i < count; ++i) columns[f * count + i] = column(f)[keyed_[begin + i].at];
-    for (Count i = 0; i < count; ++i) order[i].at = static_cast<std::int32_t>(i);
+      for (Count i = 0; i < count; ++i) columns[f * count + i] = column(f)[keyed_[begin + i].index];
+    for (Count i = 0; i < count; ++i) order[i].index = static_cast<std::int32_t>(i);
     halve_local(first, last, begin, columns.data(), count, order.data());
   }
 
@@ -128,9 +124,9 @@ class Builder {
       return;
     }
     const Count middle = middle_of(first, last);
-    const Count f = widest(count, [&](Count g, Count j) { return columns[g * stride + own[j].at]; });
+    const Count f = widest(count, [&](Count g, Count j) { return columns[g * stride + own[j].index]; });
     if (f >= 0) {
-      for (Count j = 0; j < count; ++j) own[j].value = columns[f * stride + own[j].at];
+      for (Count j = 0; j < count; ++j) own[j].sum = columns[f * stride + own[j].index];
       std::nth_element(own, own + (position(middle) - position(first)), own + count);
     }
     halve_local(first, middle, begin, columns, stride, order);
@@ -139,14 +135,14 @@ class Builder {
 
   void write_leaf(Count leaf, Count begin, const double* columns, Count stride, const Keyed* own, Count count) {
     for (Count j = 0; j < count; ++j) {
-      const Count packed = start_ + keyed_[begin + own[j].at].at;
+      const Count packed = start_ + keyed_[begin + own[j].index].index;
       tree_.index[position(leaf) + j] = static_cast<std::int32_t>(cases_.index[packed]);
     }
     for (Count f = 0; f < d_; ++f) {
       double* tile = tree_.tiles.data() + (leaf * d_ + f) * leaf_length;
       double low = infinity, high = -infinity;
       for (Count j = 0; j < count; ++j) {
-        const double x = columns[f * stride + own[j].at];
+        const double x = columns[f * stride + own[j].index];
         tile[j] = x;
         low = std::min(low, x);
         high = std::max(high, x);
