@@ -11,10 +11,10 @@ namespace {
 template <class Function>
 auto of_each(const Array& values, const Function& function) {
   const double* x = data_of<double>(values, "values", 1);
-  const std::size_t n = values.shape(0);
-  Scratch<double> out(n);
+  const Count n = size_of(values, 0);
+  Scratch<double> out(static_cast<std::size_t>(n));
   without_gil([&] {
-    for (std::size_t i = 0; i < n; ++i) out[i] = function(x[i]);
+    for (Count i = 0; i < n; ++i) out[i] = function(x[i]);
   });
   return to_numpy(std::move(out), {n});
 }
@@ -32,7 +32,7 @@ auto product_array(const Array& a, const Array& b, bool is_turned) {
   require(f.k == 0 || f.m < (Count{1} << 60) / f.k, "the product must have fewer than 2**60 entries.");
   Scratch<double> out(static_cast<std::size_t>(f.m * f.k));
   without_gil([&] { NEARWISE_CHOSEN(product)(f, out.data()); });
-  return to_numpy(std::move(out), {static_cast<std::size_t>(f.m), static_cast<std::size_t>(f.k)});
+  return to_numpy(std::move(out), {f.m, f.k});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -87,12 +88,6 @@ const T* shaped(const Array& array, const char* name, const std::vector<Count>& 
   return data;
 }
 
-template <class T>
-std::vector<T> copied(const Array& array, const char* name, const std::vector<Count>& shape) {
-  const T* from = shaped<T>(array, name, shape);
-  return std::vector<T>(from, from + array.size());
-}
-
 // Requires that each of 0 .. count - 1 holds. The sentence is made only where one does not: a string for every entry would
 // cost more than the search.
 template <class Holds>
@@ -133,8 +128,10 @@ using Numpy = nb::ndarray<nb::numpy, T, nb::ndim<ndim>>;
 
 // Hands memory (a vector, or scratch memory of which the first entries are used) to NumPy, which frees it.
 template <std::size_t ndim, class Memory>
-auto to_numpy(Memory&& values, const std::size_t (&shape)[ndim]) {
+auto to_numpy(Memory&& values, const Count (&sizes)[ndim]) {
   using T = std::remove_reference_t<decltype(values[0])>;
+  std::size_t shape[ndim];
+  std::copy(sizes, sizes + ndim, shape);
   auto owned = std::make_unique<Memory>(std::move(values));
   T* data = owned->data();
   nb::capsule owner(owned.get(), [](void* pointer) noexcept { delete static_cast<Memory*>(pointer); });
@@ -145,8 +142,7 @@ auto to_numpy(Memory&& values, const std::size_t (&shape)[ndim]) {
 // A whole vector in one dimension.
 template <class T>
 Numpy<T, 1> to_numpy(std::vector<T>&& values) {
-  const std::size_t shape[1] = {values.size()};
-  return to_numpy(std::move(values), shape);
+  return to_numpy(std::move(values), {static_cast<Count>(values.size())});
 }
 
 }  // namespace nearwise

@@ -6,17 +6,17 @@
 #include <string>
 #include <tuple>
 
-#include "binding/arrays.hpp"
+#include "binding/given.hpp"
 #include "selection/nearest.hpp"
 
 namespace nearwise {
 
 // As it comes from Python: exclude (m,), group_codes (n,), group_values (n, v).
 struct Question {
-  const Array& exclude;
+  Array exclude;
   Count k;
   double tolerance;
-  const Array &group_codes, &group_values;
+  Array group_codes, group_values;
   Count n_groups, threads;
 };
 
@@ -43,6 +43,12 @@ inline Wanted wanted(const std::string& who, const Question& q, Count m, Count n
           q.threads, q.tolerance};
 }
 
+inline Wanted wanted(const std::string& who, Given& given, Count m, Count n) {
+  return wanted(who, {given.array("exclude"), given.value<Count>("k"), given.value<double>("tolerance"),
+                      given.array("group_codes"), given.array("group_values"), given.value<Count>("n_groups"),
+                      given.value<Count>("threads", 1)}, m, n);
+}
+
 // Where a case that is left out is looked up, not only compared with.
 inline void require_excluded(const Wanted& wanted, Count n) {
   require_between(wanted.exclude, wanted.m, -1, n, "exclude must be -1 or a position below n");
@@ -51,10 +57,10 @@ inline void require_excluded(const Wanted& wanted, Count n) {
 // Neighbours before they are handed to NumPy.
 class NearestArrays {
  public:
-  explicit NearestArrays(const Wanted& w)
-      : m_(static_cast<std::size_t>(w.m)), k_(static_cast<std::size_t>(w.k)),
-        groups_(static_cast<std::size_t>(w.payload.n_groups)), v_(static_cast<std::size_t>(w.payload.v)), sums_(m_ * k_),
-        tie_sums_(m_ * groups_ * v_), indices_(m_ * k_), inside_(m_), tied_(m_), looked_at_(m_) {}
+  // `levels`: how many ties have sums of their own for a query
+  explicit NearestArrays(const Wanted& w, Count levels = 1)
+      : m_(w.m), k_(w.k), groups_(levels * w.payload.n_groups), v_(w.payload.v), sums_(m_ * k_, infinity),
+        tie_sums_(m_ * groups_ * v_), indices_(m_ * k_, -1), inside_(m_), tied_(m_), looked_at_(m_) {}
   Nearest pointers() { return {sums_.data(), indices_.data(), inside_.data(), tied_.data(), tie_sums_.data()}; }
   Count* looked_at() { return looked_at_.data(); }  // [m] how many cases each search looked at
   auto to_python() {
@@ -67,7 +73,7 @@ class NearestArrays {
   }
 
  private:
-  std::size_t m_, k_, groups_, v_;
+  Count m_, k_, groups_, v_;
   std::vector<double> sums_, tie_sums_;
   std::vector<Count> indices_, inside_, tied_, looked_at_;
 };

@@ -1,52 +1,44 @@
 // every_k for Python: checks what comes in, releases the GIL and votes.
 #include <cmath>
 
-#include "binding/arrays.hpp"
+#include "binding/given.hpp"
 #include "selection/every_k.hpp"
 
 namespace nearwise {
 namespace {
 
-auto every_k_arrays(const Array& sums, const Array& indices, const Array& kernel, const Array& tied,
-                    const Array& tie_sums, const Array& codes, const Array& weights, const Array& priors, bool fair,
-                    double tolerance, Count threads, bool ask_next) {
-  require(threads >= 1, "threads must be at least 1.");
-  require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
+auto every_k_arrays(Given& given) {
   Lists lists{};
   Voters voters{};
-  lists.sums = data_of<double>(sums, "sums", 2);
-  voters.codes = data_of<std::int32_t>(codes, "codes", 1);
-  voters.priors = data_of<double>(priors, "priors", 1);
-  lists.m = size_of(sums, 0);
-  lists.k = size_of(sums, 1);
-  lists.fair = fair;
-  lists.ask_next = ask_next;
-  lists.tolerance = tolerance;
-  voters.n = case_count(codes.shape(0));
-  voters.n_groups = size_of(priors, 0);
+  lists.sums = given.array<double>("sums", {told(lists.m), told(lists.k)});
+  voters.codes = given.array<std::int32_t>("codes", {told_cases(voters.n)});
+  voters.priors = given.array<double>("priors", {told(voters.n_groups)});
   require(voters.n_groups >= 1, "priors must hold at least one class.");
-  lists.indices = shaped<Count>(indices, "indices", {lists.m, lists.k});
-  lists.kernel = shaped<double>(kernel, "kernel", {lists.m, lists.k});
-  lists.tied = shaped<Count>(tied, "tied", {lists.m});
-  lists.tie_sums = shaped<double>(tie_sums, "tie_sums", {lists.m, voters.n_groups});
-  voters.weights = shaped<double>(weights, "weights", {voters.n});
+  lists.indices = given.array<Count>("indices", {lists.m, lists.k});
+  lists.kernel = given.array<double>("kernel", {lists.m, lists.k});
+  lists.tied = given.array<Count>("tied", {lists.m});
+  lists.tie_sums = given.array<double>("tie_sums", {lists.m, voters.n_groups});
+  lists.fair = given.value<bool>("fair");
+  lists.ask_next = given.value<bool>("ask_next", false);
+  lists.tolerance = given.tolerance();
+  voters.weights = given.array<double>("weights", {voters.n});
+  const Count threads = given.threads();
   require_between(voters.codes, voters.n, 0, voters.n_groups, "codes must be in 0 .. classes - 1");
   require_all(lists.m * lists.k, "indices must be in 0 .. n - 1", [&](Count at) {
     return !std::isfinite(lists.sums[at]) || (lists.indices[at] >= 0 && lists.indices[at] < voters.n);
   });
   require_all(lists.m, "tied must not be negative", [&](Count row) { return lists.tied[row] >= 0; });
-  const auto m = static_cast<std::size_t>(lists.m), k = static_cast<std::size_t>(lists.k);
-  std::vector<std::int32_t> winners(m * k);
+  std::vector<std::int32_t> winners(lists.m * lists.k);
   without_gil([&] { every_k(lists, voters, winners.data(), threads); });
-  return to_numpy(std::move(winners), {m, k});
+  return to_numpy(std::move(winners), {lists.m, lists.k});
 }
 
 }  // namespace
 
 void bind_every_k(nb::module_& module) {
-  using namespace nanobind::literals;
-  module.def("every_k", &every_k_arrays, "sums"_a, "indices"_a, "kernel"_a, "tied"_a, "tie_sums"_a, "codes"_a,
-             "weights"_a, "priors"_a, "fair"_a, "tolerance"_a, "threads"_a = 1, "ask_next"_a = false,
+  module.def("every_k",
+             called("sums indices kernel tied tie_sums codes weights priors fair tolerance | threads ask_next",
+                    &every_k_arrays),
              "The class that wins for every k, from one search.");
 }
 

@@ -27,12 +27,12 @@ def problem(seed=0, n=9, m=5, p=3, g=1, v=1, values=3, by_table=False, leaf=4, k
         "codes": rng.integers(-1, values, (m, p)).astype(np.int32),
         "rows": rng.integers(0, 2, (m, p)).astype(np.int32),
         "tables": [rng.choice([0.0, 0.5, 1.0, 2.0], (2, values)) if by_table else np.empty((0, 0)) for _ in range(p)],
-        "leave_out": rng.integers(-1, n, m) if n else np.full(m, -1),
+        "exclude": rng.integers(-1, n, m) if n else np.full(m, -1),
         "group_codes": rng.integers(0, 2, n).astype(np.int32),
         "group_values": rng.integers(0, 4, (n, v)) / rng.choice([1, 3]),
         "n_groups": 2,
         "k": k,
-        "tie": TIE,
+        "tolerance": TIE,
         "distinct": distinct,
     }
     for name, value in changed.items():
@@ -69,7 +69,7 @@ def twin(index, search):
                     total += coefficient * float(search["tables"][f][search["rows"][j, f], codes[f, i]])
                 else:
                     total += coefficient * float(search["codes"][j, f] != codes[f, i])
-            if i != search["leave_out"][j]:
+            if i != search["exclude"][j]:
                 ranked.append((total, i))
         ranked.sort()
         if not search["distinct"] and ranked:
@@ -93,7 +93,7 @@ def twin(index, search):
 
 def assert_same(found, expected):
     for a, e in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(a, e.ravel())
+        np.testing.assert_array_equal(a.ravel(), e.ravel())
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
@@ -183,14 +183,14 @@ def test_a_result_is_given_when_the_search_is_finished(core):
         ({"rows": np.full((5, 3), -1, np.int32), "tables": [np.zeros((2, 3))] * 3}, "rows of feature 0"),
         ({"tables": [np.zeros((2, 3))] * 2}, "one table a feature"),
         ({"tables": [np.zeros((2, 4))] * 3}, r"tables\[0\] must have shape"),
-        ({"leave_out": np.full(5, 9)}, "leave_out must be -1 or a case"),
-        ({"leave_out": np.full(5, -2)}, "leave_out must be -1 or a case"),
+        ({"exclude": np.full(5, 9)}, "exclude must be -1 or a position"),
+        ({"exclude": np.full(5, -2)}, "exclude must be -1 or a position"),
         ({"group_codes": np.full(9, 2, np.int32)}, "group_codes must be in"),
         ({"group_values": np.zeros((8, 1))}, "group_values must have shape"),
         ({"k": 0}, "k must be in 1"),
         ({"k": 2**40}, "k must be in 1"),
-        ({"tie": 1.0}, "tie must be in"),
-        ({"tie": np.nan}, "tie must be in"),
+        ({"tolerance": 1.0}, "tolerance must be in"),
+        ({"tolerance": np.nan}, "tolerance must be in"),
     ],
 )
 def test_a_wrong_argument_is_named_before_it_is_used(core, changed, sentence):

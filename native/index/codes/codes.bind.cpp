@@ -1,8 +1,6 @@
 // Coded search for Python: an index that is built once, and a search over it that runs in pieces of time.
-#include <nanobind/stl/vector.h>
-
-#include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "binding/search.hpp"
@@ -10,8 +8,6 @@
 
 namespace nearwise {
 namespace {
-
-constexpr Count most = (Count{1} << 31) - 2;
 
 // Every step-th code; the sentence is made only where it is needed, as there can be millions of codes.
 struct Codes {
@@ -31,32 +27,6 @@ void require_codes(const Codes& codes, std::int32_t low, Count high, const char*
 struct CodedIndex {
   std::shared_ptr<const coded::Index> index;
 
-  CodedIndex(const Array& codes, const Array& values, const Array& is_table, const Array& part,
-             const Array& coefficients, Count leaf) {
-    coded::Stored s{};
-    s.codes = data_of<std::int32_t>(codes, "codes", 2);
-    s.values = data_of<std::int32_t>(values, "values", 1);
-    s.coefficients = data_of<double>(coefficients, "coefficients", 2);
-    s.p = size_of(codes, 0);
-    s.n = case_count(codes.shape(1));
-    s.g = size_of(coefficients, 0);
-    s.leaf = leaf;
-    require(s.g <= most, "coded: at most 2**31 - 2 parts.");
-    require(s.p < coded::most_entries - 1, "coded: at most 65,533 features, got " + std::to_string(s.p) + ".");
-    require(leaf >= 1, "coded: leaf must be at least 1, got " + std::to_string(leaf) + ".");
-    shaped<std::int32_t>(values, "values", {s.p});
-    s.is_table = shaped<std::uint8_t>(is_table, "is_table", {s.p});
-    s.part = shaped<std::int32_t>(part, "part", {s.n});
-    shaped<double>(coefficients, "coefficients", {s.g, s.p});
-    for (Count f = 0; f < s.p; ++f) {
-      require(s.values[f] >= 1, "coded: values must be at least 1, it is not at " + std::to_string(f) + ".");
-      require_codes({s.codes + f * s.n, s.n, 1}, 0, s.values[f], "codes", f);
-    }
-    require_codes({s.part, s.n, 1}, 0, s.g, "part");
-    require_weights(s.coefficients, s.g * s.p, "coded: coefficients");
-    index = without_gil([&] { return std::make_shared<const coded::Index>(coded::build(s)); });
-  }
-
   Count nodes() const {
     std::size_t count = 0;
     for (const coded::Part& part : index->parts) count += part.nodes.size();
@@ -64,35 +34,44 @@ struct CodedIndex {
   }
 };
 
+std::unique_ptr<CodedIndex> make(Given& given) {
+  coded::Stored s{};
+  s.codes = given.array<std::int32_t>("codes", {told(s.p), told_cases(s.n)});
+  s.coefficients = given.array<double>("coefficients", {told(s.g), s.p});
+  s.values = given.array<std::int32_t>("values", {s.p});
+  s.is_table = given.array<std::uint8_t>("is_table", {s.p});
+  s.part = given.array<std::int32_t>("part", {s.n});
+  s.leaf = given.value<Count>("leaf");
+  require(s.g <= most_cases, "coded: at most 2**31 - 2 parts.");
+  require(s.p < coded::most_entries - 1, "coded: at most 65,533 features, got " + std::to_string(s.p) + ".");
+  require(s.leaf >= 1, "coded: leaf must be at least 1, got " + std::to_string(s.leaf) + ".");
+  for (Count f = 0; f < s.p; ++f) {
+    require(s.values[f] >= 1, "coded: values must be at least 1, it is not at " + std::to_string(f) + ".");
+    require_codes({s.codes + f * s.n, s.n, 1}, 0, s.values[f], "codes", f);
+  }
+  require_codes({s.part, s.n, 1}, 0, s.g, "part");
+  require_weights(s.coefficients, s.g * s.p, "coded: coefficients");
+  return std::make_unique<CodedIndex>(
+      CodedIndex{without_gil([&] { return std::make_shared<const coded::Index>(coded::build(s)); })});
+}
+
 // One question over many queries. It holds what it was given, so that the arrays outlive it.
 class CodedSearch {
  public:
-  CodedSearch(const CodedIndex& index, const Array& codes, const Array& rows, const std::vector<Array>& tables,
-              const Array& leave_out, const Array& group_codes, const Array& group_values, Count n_groups, Count k,
-              double tie, bool distinct)
-      : index_(index.index), held_{codes, rows, leave_out, group_codes, group_values} {
-    held_.insert(held_.end(), tables.begin(), tables.end());
+  explicit CodedSearch(Given& given) : index_(given.value<CodedIndex>("index").index) {
     const coded::Index& i = *index_;
-    q_.codes = data_of<std::int32_t>(codes, "codes", 2);
-    q_.m = size_of(codes, 0);
-    q_.k = k, q_.tie = tie, q_.distinct = distinct;
-    require(k >= 1 && k <= most, "coded: k must be in 1 .. 2**31, got " + std::to_string(k) + ".");
-    require(tie >= 0 && tie < 1, "coded: tie must be in 0 .. 1, got " + std::to_string(tie) + ".");
-    shaped<std::int32_t>(codes, "codes", {q_.m, i.p});
-    q_.rows = shaped<std::int32_t>(rows, "rows", {q_.m, i.p});
-    q_.leave_out = shaped<Count>(leave_out, "leave_out", {q_.m});
+    q_.codes = given.array<std::int32_t>("codes", {told(q_.m), i.p});
+    static_cast<Wanted&>(q_) = wanted("coded", given, q_.m, i.n);
+    q_.rows = given.array<std::int32_t>("rows", {q_.m, i.p});
+    q_.distinct = given.value<bool>("distinct");
+    require_excluded(q_, i.n);
+    const std::vector<Array> tables = given.arrays("tables");
     require(static_cast<Count>(tables.size()) == i.p, "coded: there must be one table a feature, an empty one for overlap.");
     for (Count f = 0; f < i.p; ++f) check_feature(f, tables[f]);
-    require_between(q_.leave_out, q_.m, -1, i.n, "coded: leave_out must be -1 or a case below n = " + std::to_string(i.n));
-    const Payload payload = payload_from("coded", group_codes, group_values, n_groups, i.n);
-    tally_ = coded::tally(i, payload);
+    held_ = given.held();
+    tally_ = coded::tally(i, q_.payload);
     order_ = coded::coherent_order(i, q_.codes, q_.m);
-    const auto m = static_cast<std::size_t>(q_.m), places = m * static_cast<std::size_t>(k);
-    sums_.assign(places, HUGE_VAL);
-    indices_.assign(places, distinct ? 0 : -1);
-    inside_.assign(m, 0);
-    tied_.assign(m, 0);
-    payload_.assign((distinct ? places : m) * static_cast<std::size_t>(payload.size()), 0.0);
+    found_.emplace(q_, q_.distinct ? q_.k : 1);
   }
 
   // Works for about so many seconds; returns how many queries are answered in all.
@@ -102,24 +81,21 @@ class CodedSearch {
     rest.order = order_.data() + done_;
     rest.count = q_.m - done_;
     if (rest.count == 0) return done_;
-    const Nearest found{sums_.data(), indices_.data(), inside_.data(), tied_.data(), payload_.data()};
-    return done_ += without_gil([&] { return coded::search(*index_, rest, tally_, {threads, seconds}, found); });
+    return done_ += without_gil([&] { return coded::search(*index_, rest, tally_, {threads, seconds}, found_->pointers()); });
   }
 
   auto result() {
     require(done_ == q_.m, "coded: the search is not finished.");
     done_ = 0, q_.m = 0;  // the arrays are handed over
-    return std::make_tuple(to_numpy(std::move(sums_)), to_numpy(std::move(indices_)), to_numpy(std::move(inside_)),
-                           to_numpy(std::move(tied_)), to_numpy(std::move(payload_)));
+    return found_->to_python();
   }
 
  private:
   void check_feature(Count f, const Array& table) {
     const coded::Index& i = *index_;
     const std::string name = "tables[" + std::to_string(f) + "]";
-    const double* data = data_of<double>(table, name.c_str(), 2);
-    const auto height = size_of(table, 0);
-    q_.tables.push_back(data);
+    q_.tables.push_back(data_of<double>(table, name.c_str(), 2));
+    const Count height = size_of(table, 0);
     require_codes({q_.codes + f, q_.m, i.p}, -1, i.values[f], "query codes", f);
     if (!i.is_table[f]) return;
     shaped<double>(table, name.c_str(), {height, i.values[f]});
@@ -132,8 +108,7 @@ class CodedSearch {
   coded::Tally tally_{};
   std::vector<Count> order_;
   Count done_ = 0;
-  std::vector<double> sums_, payload_;
-  std::vector<Count> indices_, inside_, tied_;
+  std::optional<NearestArrays> found_;
 };
 
 }  // namespace
@@ -141,15 +116,12 @@ class CodedSearch {
 void bind_codes(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<CodedIndex>(module, "CodedIndex", "Coded cases, deduplicated, sorted and branched. Immutable.")
-      .def(nb::init<const Array&, const Array&, const Array&, const Array&, const Array&, Count>(), "codes"_a, "values"_a,
-           "is_table"_a, "part"_a, "coefficients"_a, "leaf"_a)
+      .def(nb::new_(called("codes values is_table part coefficients leaf", &make)))
       .def_prop_ro("patterns", [](const CodedIndex& self) { return self.index->patterns; })
       .def_prop_ro("nodes", &CodedIndex::nodes);
   nb::class_<CodedSearch>(module, "CodedSearch", "One question to an index, answered in pieces of time.")
-      .def(nb::init<const CodedIndex&, const Array&, const Array&, const std::vector<Array>&, const Array&, const Array&,
-                    const Array&, Count, Count, double, bool>(),
-           "index"_a, "codes"_a, "rows"_a, "tables"_a, "leave_out"_a, "group_codes"_a, "group_values"_a, "n_groups"_a, "k"_a,
-           "tie"_a, "distinct"_a)
+      .def(nb::new_(called("index codes rows tables exclude group_codes group_values n_groups k tolerance distinct",
+                           +[](Given& given) { return std::make_unique<CodedSearch>(given); })))
       .def("run", &CodedSearch::run, "threads"_a, "seconds"_a)
       .def("result", &CodedSearch::result);
 }

@@ -72,14 +72,12 @@ struct Stored {
 
 Index build(const Stored& stored);
 
-struct Queries {
+struct Queries : Wanted {
   const std::int32_t* codes;           // [m, p] the stored code that equals it, or -1
   const std::int32_t* rows;            // [m, p] the row of its table
-  const Count* leave_out;              // [m] a case to skip, or -1
   const Count* order;                  // [count] the queries to answer; neighbours in it walk together
   std::vector<const double*> tables;   // [p] each (rows, values), or null
-  Count m, k, count;
-  double tie;
+  Count count;
   bool distinct;                       // k counts distinct sums, not cases
 };
 

@@ -96,7 +96,7 @@ void write_nearest(const Index& index, const Queries& queries, const Tally& t, c
     at = next;
   }
   if (filled == 0) return;
-  const Tie tie(sums[filled - 1], queries.tie);
+  const Tie tie(sums[filled - 1], queries.tolerance);
   const auto nearer = [](const RankedPattern& r, double sum) { return r.sum < sum; };
   const RankedPattern* tied = std::lower_bound(begin, end, tie.low, nearer);
   const RankedPattern* beyond = first_beyond(tied, end, tie.high);
@@ -109,8 +109,9 @@ void write_levels(const Index& index, const Queries& queries, const Tally& t, co
                   const Nearest& found) {
   rank(index, lane, sheet.ranked);
   const RankedPattern *at = sheet.ranked.data(), *end = at + sheet.ranked.size();
+  std::fill_n(found.indices + lane.query * queries.k, queries.k, 0);
   for (Count level = 0; level < queries.k && at < end; ++level) {
-    const RankedPattern* next = first_beyond(at, end, Tie(at->sum, queries.tie).high);
+    const RankedPattern* next = first_beyond(at, end, Tie(at->sum, queries.tolerance).high);
     const Count place = lane.query * queries.k + level;
     found.sums[place] = at->sum;
     found.indices[place] = count_cases(index, lane, at, next);

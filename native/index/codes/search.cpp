@@ -41,17 +41,17 @@ class Batch {
   void open(Lane& lane, Count query) {
     lane.query = query;
     lane.codes = queries_.codes + query * index_.p;
-    lane.left_out = queries_.leave_out[query];
+    lane.left_out = queries_.exclude[query];
     lane.left_pattern = lane.left_out < 0 ? -1 : index_.pattern[lane.left_out];
     const std::int32_t* rows = queries_.rows + query * index_.p;
     for (Count f = 0; f < index_.p; ++f)
       lane.rows[f] = index_.is_table[f] ? queries_.tables[f] + Count{rows[f]} * index_.values[f] : nullptr;
     lane.candidates.clear();
     lane.full = few_candidates;
-    lane.limit.start(queries_.k, queries_.tie, queries_.distinct, infinity);
+    lane.limit.start(queries_.k, queries_.tolerance, queries_.distinct, infinity);
     for (std::size_t a = 0; a < index_.parts.size(); ++a) look_around(index_.parts[a], lane, hints_[a]);
     // those cases come again on the walk, so only their limit is kept
-    lane.limit.start(queries_.k, queries_.tie, queries_.distinct, lane.limit.value());
+    lane.limit.start(queries_.k, queries_.tolerance, queries_.distinct, lane.limit.value());
   }
 
   // A first limit from the rows that agree with the query in the heaviest features.

@@ -1,6 +1,4 @@
 // KdTree for Python: checks what comes in, releases the GIL and calls the kernel.
-#include <nanobind/stl/unique_ptr.h>
-
 #include <cmath>
 #include <memory>
 
@@ -12,10 +10,6 @@ namespace nearwise {
 namespace {
 
 KdLoops chosen_loops() { return NEARWISE_CHOSEN(kd_loops)(); }
-
-void check_threads(Count threads) {
-  require(threads >= 1, "KdTree: threads must be at least 1, got " + std::to_string(threads) + ".");
-}
 
 void check_finite(const double* values, Count size, const std::string& name) {
   require_all(size, "KdTree: " + name + " must be finite", [&](Count i) { return std::isfinite(values[i]); });
@@ -33,54 +27,44 @@ void check_cases(const KdCases& c) {
   });
 }
 
-std::unique_ptr<KdForest> make(const Array& columns, const Array& segments, const Array& coefficients,
-                               const Array& index, int power, Count threads) {
+std::unique_ptr<KdForest> make(Given& given) {
   KdCases c{};
-  c.columns = data_of<double>(columns, "columns", 2);
-  c.coefficients = data_of<double>(coefficients, "coefficients", 2);
-  c.p = size_of(columns, 0);
-  c.n = case_count(columns.shape(1));
-  c.g = size_of(coefficients, 0);
-  c.power = power;
-  c.segments = shaped<Count>(segments, "segments", {c.g + 1});
-  c.index = shaped<Count>(index, "index", {c.n});
-  shaped<double>(coefficients, "coefficients", {c.g, c.p});
-  require(power == 1 || power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(power) + ".");
-  check_threads(threads);
+  c.columns = given.array<double>("columns", {told(c.p), told_cases(c.n)});
+  c.coefficients = given.array<double>("coefficients", {told(c.g), c.p});
+  c.segments = given.array<Count>("segments", {c.g + 1});
+  c.index = given.array<Count>("index", {c.n});
+  c.power = given.value<int>("power");
+  require(c.power == 1 || c.power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(c.power) + ".");
+  const Count threads = given.threads();
   check_cases(c);
   return without_gil([&] { return std::make_unique<KdForest>(kd_build(c, threads)); });
 }
 
-KdQueries asked(const KdForest& forest, const Array& queries, Count threads) {
+KdQueries asked(const KdForest& forest, Given& given) {
   KdQueries q{};
-  q.values = data_of<double>(queries, "queries", 2);
-  q.m = size_of(queries, 0);
-  q.threads = threads;
-  shaped<double>(queries, "queries", {q.m, forest.p});
+  q.values = given.array<double>("queries", {told(q.m), forest.p});
+  q.threads = given.threads();
   check_finite(q.values, q.m * forest.p, "queries");
-  check_threads(threads);
   return q;
 }
 
-Numpy<Count, 1> places(const KdForest& forest, const Array& queries, Count threads) {
-  const KdQueries q = asked(forest, queries, threads);
+auto places(const KdForest& forest, Given& given) {
+  const KdQueries q = asked(forest, given);
   return to_numpy(without_gil([&] { return kd_places(forest, q, chosen_loops()); }));
 }
 
-auto nearest(const KdForest& forest, const Array& queries, const Array& exclude, Count k, double tolerance,
-             const Array& group_codes, const Array& group_values, Count n_groups, Count threads) {
-  KdQueries q = asked(forest, queries, threads);
-  static_cast<Wanted&>(q) =
-      wanted("KdTree", {exclude, k, tolerance, group_codes, group_values, n_groups, threads}, q.m, forest.n);
+auto nearest(const KdForest& forest, Given& given) {
+  KdQueries q = asked(forest, given);
+  static_cast<Wanted&>(q) = wanted("KdTree", given, q.m, forest.n);
   NearestArrays found(q);
   without_gil([&] { kd_nearest(forest, q, chosen_loops(), found.pointers(), found.looked_at()); });
   return found.to_python_with_effort();
 }
 
-auto within(const KdForest& forest, const Array& queries, const Array& limits, const Array& exclude, Count threads) {
-  KdQueries q = asked(forest, queries, threads);
-  q.exclude = shaped<Count>(exclude, "exclude", {q.m});
-  const double* most_of = shaped<double>(limits, "limits", {q.m});
+auto within(const KdForest& forest, Given& given) {
+  KdQueries q = asked(forest, given);
+  q.exclude = given.array<Count>("exclude", {q.m});
+  const double* most_of = given.array<double>("limits", {q.m});
   std::vector<Count> ends{0}, indices;
   std::vector<double> sums;
   without_gil([&] {
@@ -100,13 +84,12 @@ auto within(const KdForest& forest, const Array& queries, const Array& limits, c
 }  // namespace
 
 void bind_kd(nb::module_& module) {
-  using namespace nanobind::literals;
   nb::class_<KdForest>(module, "KdTree", "A kd-tree per segment of numeric cases; immutable, so threads may share it.")
-      .def(nb::new_(&make), "columns"_a, "segments"_a, "coefficients"_a, "index"_a, "power"_a, "threads"_a = 1)
-      .def("places", &places, "queries"_a, "threads"_a = 1, "Where each query falls; search in this order.")
-      .def("nearest", &nearest, "queries"_a, "exclude"_a, "k"_a, "tolerance"_a, "group_codes"_a, "group_values"_a,
-           "n_groups"_a, "threads"_a = 1, "The k nearest cases of every query, exactly, and the group that ties.")
-      .def("within", &within, "queries"_a, "limits"_a, "exclude"_a, "threads"_a = 1,
+      .def(nb::new_(called("columns segments coefficients index power | threads", &make)))
+      .def("places", called("queries | threads", &places), "Where each query falls; search in this order.")
+      .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups | threads", &nearest),
+           "The k nearest cases of every query, exactly, and the group that ties.")
+      .def("within", called("queries limits exclude | threads", &within),
            "All cases with a sum of at most the limit of each query.");
 }
 

@@ -122,7 +122,7 @@ int shared_letters(const std::uint8_t* own, const std::uint8_t* other) {
 void letters(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower) {
   const Letters l = letters;  // a copy, which the writes below cannot change
   for (Count j = 0; j < count; ++j) {
-    const Held held = l.held[rows[j]];
+    const StoredText held = l.held[rows[j]];
     const LengthRule rule = l.rules[held.length + 1];
     const int shared = shared_letters(l.own, l.counts + held.text * letter_counts);
     const float apart = rule.constant + static_cast<float>(rule.longer - shared) * rule.factor;

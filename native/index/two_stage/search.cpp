@@ -79,7 +79,7 @@ class StagedSearch {
 
  private:
   double raised(double raw) const { return s_.power_ == 2 ? raw * raw : raw; }
-  const Held& held(Count t, Count i) const { return s_.held_[t * s_.packed_ + i]; }
+  const StoredText& held(Count t, Count i) const { return s_.held_[t * s_.packed_ + i]; }
 
   // Where each letter stands in the texts of the query.
   void ask() {
@@ -117,7 +117,7 @@ class StagedSearch {
   }
 
   // No text with more edits is within reach. Single precision is enough: one edit more than needed is allowed.
-  int most_edits(Count t, const Held& other, float cheap) const {
+  int most_edits(Count t, const StoredText& other, float cheap) const {
     const Asked& own = space_.asked[t];
     const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) * s_.text_inverses_[other.segment * s_.t_ + t];
     const int longer = own.share ? std::max(own.length, other.length) : 1;
@@ -242,7 +242,7 @@ class StagedSearch {
     std::array<int, lanes>& edits = space_.edits[static_cast<std::size_t>(t)];
     Count wanted = 0;
     for (Count l = 0; l < count; ++l) {
-      const Held& other = held(t, batch[l].packed);
+      const StoredText& other = held(t, batch[l].packed);
       const auto lane = static_cast<std::size_t>(l), slot = static_cast<std::size_t>(wanted);
       edits[lane] = 0;
       if (other.length < 0 || beyond[lane]) continue;
@@ -293,7 +293,7 @@ class StagedSearch {
       }
       if (t == s_.t_) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];
-      const Held& other = held(t, i);
+      const StoredText& other = held(t, i);
       sum += s_.text_coefficients_[other.segment * s_.t_ + t] * raised(raw(space_.asked[t], other.length, edits));
     }
     return sum;

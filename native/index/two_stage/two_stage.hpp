@@ -34,7 +34,7 @@ struct Pattern {
 };
 
 // A text of a stored case.
-struct Held {
+struct StoredText {
   std::int32_t text, segment;
   std::int32_t length;  // -1: missing
 };
@@ -49,7 +49,7 @@ struct LengthRule {
 struct Letters {
   const std::uint8_t* own;     // [32] counts of its letters
   const std::uint8_t* counts;  // [d, 32] of the stored ones
-  const Held* held;            // [packed]
+  const StoredText* held;            // [packed]
   const LengthRule* rules;     // by length + 1
   const float* weights;        // [segment * stride]
   Count stride;
@@ -133,7 +133,7 @@ class Staged {
   std::vector<Stretch> stretches_;
   std::vector<std::int32_t> case_of_;      // [packed] -1: padding
   std::vector<std::int32_t> place_of_;     // [n]
-  std::vector<Held> held_;                 // [t, packed]
+  std::vector<StoredText> held_;                 // [t, packed]
   std::vector<double> rows_;               // [packed, p]
   std::vector<float> floats_;              // [p, packed] numbers centred and times their factor, or codes
   std::vector<double> centre_;             // [p]

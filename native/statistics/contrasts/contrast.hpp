@@ -103,22 +103,33 @@ struct NearLists {
   std::vector<double> sums;              // of the entries; empty unless asked for
 };
 
+// The cases that are asked about.
+struct PairQueries {
+  const Count* cases;                    // [m]
+  Count m, threads;
+};
+
+// Pairs of cases: query j has the entries ends[j] .. ends[j + 1].
+struct PairLists {
+  const Count* ends;                     // [m + 1]
+  const std::int32_t* cases;
+  const double* coefficients;
+};
+
 class Contrast {
  public:
   explicit Contrast(const ContrastInput& input);
   // The k nearest of every group, without the query itself. All queries must be of one group if there are missing values.
-  NearLists near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads);
-  // [p] the sum of coefficient * delta over listed pairs: query j has the entries ends[j] .. ends[j + 1].
-  void listed(const Count* queries, Count m, const Count* ends, const std::int32_t* cases, const double* coefficients,
-              Count threads, double* totals) const;
+  NearLists near(const PairQueries& queries, Count k, double tolerance, bool with_sums);
+  // [p] the sum of coefficient * delta over listed pairs.
+  std::vector<double> listed(const PairQueries& queries, const PairLists& lists) const;
   // [m, n] sums of all cases, and [p] the contrast of a full block of coefficients [m, n].
-  void sums(const Count* queries, Count m, Count threads, double* out) const;
-  void blocked(const Count* queries, Count m, const double* coefficients, Count threads, double* totals) const;
+  std::vector<double> sums(const PairQueries& queries) const;
+  std::vector<double> blocked(const PairQueries& queries, const double* coefficients) const;
 
   Count n() const { return n_; }
   Count p() const { return space_.p; }
   Count h() const { return space_.h; }
-  Count g() const { return space_.g; }
   bool is_usable() const { return is_usable_; }  // whether single precision can hold the cases
   Count group(Count i) const { return groups_[i]; }
 
@@ -142,7 +153,9 @@ class Contrast {
   void pack_panels();
   void pack_unknown(Count group);
   template <class Work>
-  void summed(Count m, Count threads, double* totals, const Work& work) const;
+  std::vector<double> summed(const PairQueries& queries, const Work& work) const;
+  template <class Take>
+  void each_pair(const Count* queries, Count first, Count last, const Take& take) const;
 
   Count n_;
   PairSpace space_{};

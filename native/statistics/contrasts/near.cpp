@@ -262,14 +262,13 @@ class NearSearch final : public NearListener {
   Count m_ = 0, from_ = 0, group_ = 0;
 };
 
-NearLists Contrast::near(const Count* queries, Count m, Count k, double tolerance, bool with_sums, Count threads) {
-  if (m > 0) pack_unknown(groups_[queries[0]]);
-  const Count chunks = (m + chunk - 1) / chunk;
+NearLists Contrast::near(const PairQueries& queries, Count k, double tolerance, bool with_sums) {
+  if (queries.m > 0) pack_unknown(groups_[queries.cases[0]]);
+  const Count chunks = (queries.m + chunk - 1) / chunk;
   std::vector<NearLists> parts(static_cast<std::size_t>(chunks));
-  in_parallel(chunks, threads, [&] {
-    auto search = std::make_shared<NearSearch>(*this, k, tolerance, with_sums);
-    return [&, search](Count at) {
-      search->run(queries + at * chunk, std::min(chunk, m - at * chunk), parts[at]);
+  in_parallel(chunks, queries.threads, [&] {
+    return [&, search = std::make_unique<NearSearch>(*this, k, tolerance, with_sums)](Count at) {
+      search->run(queries.cases + at * chunk, std::min(chunk, queries.m - at * chunk), parts[at]);
     };
   });
   NearLists out;

@@ -15,52 +15,54 @@ constexpr Count tile = 64;   // cases that stay in cache while the queries of a 
 
 // Adds up pieces of the queries, each into totals of its own, and those in order; `work(first, last, totals)`.
 template <class Work>
-void Contrast::summed(Count m, Count threads, double* totals, const Work& work) const {
-  const Count p = space_.p, pieces = (m + piece - 1) / piece;
-  std::vector<double> parts(static_cast<std::size_t>(pieces * p), 0.0);
-  in_parallel(pieces, threads, [&] {
-    return [&](Count at) { work(at * piece, std::min(m, (at + 1) * piece), parts.data() + at * p); };
+std::vector<double> Contrast::summed(const PairQueries& queries, const Work& work) const {
+  const Count p = space_.p, pieces = (queries.m + piece - 1) / piece;
+  std::vector<double> parts(static_cast<std::size_t>(pieces * p), 0.0), totals(static_cast<std::size_t>(p), 0.0);
+  blocks_in_parallel(queries.m, piece, queries.threads, [&] {
+    return [&](Count first, Count last) { work(first, last, parts.data() + first / piece * p); };
   });
-  for (Count f = 0; f < p; ++f) totals[f] = 0.0;
   for (Count at = 0; at < pieces; ++at)
     for (Count f = 0; f < p; ++f) totals[feature_[f]] += parts[at * p + f];
+  return totals;
 }
 
-void Contrast::listed(const Count* queries, Count m, const Count* ends, const std::int32_t* cases,
-                      const double* coefficients, Count threads, double* totals) const {
+std::vector<double> Contrast::listed(const PairQueries& queries, const PairLists& lists) const {
   const auto add = NEARWISE_CHOSEN(add_pair);
-  summed(m, threads, totals, [&](Count first, Count last, double* part) {
+  return summed(queries, [&](Count first, Count last, double* part) {
     for (Count j = first; j < last; ++j) {
-      const PairCase q = at(queries[j]);
-      for (Count entry = ends[j]; entry < ends[j + 1]; ++entry)
-        if (coefficients[entry] != 0.0) add(space_, q, at(cases[entry]), coefficients[entry], part);
+      const PairCase q = at(queries.cases[j]);
+      for (Count entry = lists.ends[j]; entry < lists.ends[j + 1]; ++entry)
+        if (lists.coefficients[entry] != 0.0) add(space_, q, at(lists.cases[entry]), lists.coefficients[entry], part);
     }
   });
 }
 
-void Contrast::sums(const Count* queries, Count m, Count threads, double* out) const {
-  const auto sum = NEARWISE_CHOSEN(pair_sum);
-  in_parallel((m + piece - 1) / piece, threads, [&] {
-    return [&](Count chunk) {
-      const Count last = std::min(m, (chunk + 1) * piece);
-      for (Count from = 0; from < n_; from += tile)
-        for (Count j = chunk * piece; j < last; ++j) {
-          const PairCase q = at(queries[j]);
-          for (Count i = from; i < std::min(n_, from + tile); ++i) out[j * n_ + i] = sum(space_, q, at(i));
-        }
-    };
-  });
+// Some queries with all cases, a tile of these after the other; `take(j * n + i, q, i)`.
+template <class Take>
+void Contrast::each_pair(const Count* queries, Count first, Count last, const Take& take) const {
+  for (Count from = 0; from < n_; from += tile)
+    for (Count j = first; j < last; ++j) {
+      const PairCase q = at(queries[j]);
+      for (Count i = from; i < std::min(n_, from + tile); ++i) take(j * n_ + i, q, i);
+    }
 }
 
-void Contrast::blocked(const Count* queries, Count m, const double* coefficients, Count threads, double* totals) const {
+std::vector<double> Contrast::sums(const PairQueries& queries) const {
+  const auto sum = NEARWISE_CHOSEN(pair_sum);
+  std::vector<double> out(static_cast<std::size_t>(queries.m * n_));
+  const auto take = [&](Count pair, const PairCase& q, Count i) { out[pair] = sum(space_, q, at(i)); };
+  blocks_in_parallel(queries.m, piece, queries.threads, [&] {
+    return [&](Count first, Count last) { each_pair(queries.cases, first, last, take); };
+  });
+  return out;
+}
+
+std::vector<double> Contrast::blocked(const PairQueries& queries, const double* coefficients) const {
   const auto add = NEARWISE_CHOSEN(add_pair);
-  summed(m, threads, totals, [&](Count first, Count last, double* part) {
-    for (Count from = 0; from < n_; from += tile)
-      for (Count j = first; j < last; ++j) {
-        const PairCase q = at(queries[j]);
-        for (Count i = from; i < std::min(n_, from + tile); ++i)
-          if (coefficients[j * n_ + i] != 0.0) add(space_, q, at(i), coefficients[j * n_ + i], part);
-      }
+  return summed(queries, [&](Count first, Count last, double* part) {
+    each_pair(queries.cases, first, last, [&](Count pair, const PairCase& q, Count i) {
+      if (coefficients[pair] != 0.0) add(space_, q, at(i), coefficients[pair], part);
+    });
   });
 }
 

@@ -22,7 +22,7 @@ auto distinct_arrays(const Array& rows) {
   require(n < most_rows, "rows must be fewer than 2**31.");
   Scratch<std::int32_t> codes(static_cast<std::size_t>(n));
   std::vector<Count> first = without_gil([&] { return distinct(bytes, n, width, codes.data()); });
-  return std::make_pair(to_numpy(std::move(codes), {static_cast<std::size_t>(n)}), to_numpy(std::move(first)));
+  return std::make_pair(to_numpy(std::move(codes), {n}), to_numpy(std::move(first)));
 }
 
 auto sort_pairs_arrays(const Array& values, const Array& codes) {
@@ -32,8 +32,7 @@ auto sort_pairs_arrays(const Array& values, const Array& codes) {
   require(n < most_rows, "values must be fewer than 2**31.");
   Scratch<double> sorted(static_cast<std::size_t>(n));
   Scratch<std::int32_t> with(static_cast<std::size_t>(n));
-  const auto known = static_cast<std::size_t>(
-      without_gil([&] { return sort_pairs(numbers, carried, n, sorted.data(), with.data()); }));
+  const Count known = without_gil([&] { return sort_pairs(numbers, carried, n, sorted.data(), with.data()); });
   return std::make_pair(to_numpy(std::move(sorted), {known}), to_numpy(std::move(with), {known}));
 }
 
@@ -45,17 +44,16 @@ auto count_codes_arrays(const Array& rows, const Array& columns, Count n_rows, C
   require(n_rows >= 0 && n_rows < most_rows && n_columns >= 0 && n_columns < most_rows,
           "n_rows and n_columns must be in 0 .. 2**31 - 1.");
   const double* weighs = weights ? shaped<double>(*weights, "weights", {n}) : nullptr;
-  const auto v = static_cast<std::size_t>(n_rows), c = static_cast<std::size_t>(n_columns);
-  std::vector<Count> cases(v * c);
-  std::vector<double> sums(weighs ? v * c : 0);
+  std::vector<Count> cases(n_rows * n_columns);
+  std::vector<double> sums(weighs ? n_rows * n_columns : 0);
   const bool right = without_gil([&] {
     return count_codes({first, second, weighs, n}, static_cast<std::int32_t>(n_rows),
                        static_cast<std::int32_t>(n_columns), cases.data(), sums.data());
   });
   require(right, "rows must be below n_rows and columns below n_columns.");
   std::optional<Numpy<double, 2>> by_weight;
-  if (weighs) by_weight = to_numpy(std::move(sums), {v, c});
-  return std::make_pair(to_numpy(std::move(cases), {v, c}), by_weight);
+  if (weighs) by_weight = to_numpy(std::move(sums), {n_rows, n_columns});
+  return std::make_pair(to_numpy(std::move(cases), {n_rows, n_columns}), by_weight);
 }
 
 auto mdl_cuts_array(const Array& values, const Array& classes, const std::optional<Array>& cases,

@@ -20,9 +20,7 @@ class Query {
  public:
   Query(const ChangeCases& cases, const ChangeAsk& ask)
       : cases_(cases), ask_(ask), n_(cases.n), by_base_(ask.b), changed_sums_(n_), start_(n_),
-        listed_(ask.c, ask.k, {cases.codes.data(), cases.case_weights.data(), cases.priors.data(), n_,
-                               static_cast<Count>(cases.priors.size())}, ask.tolerance),
-        by_feature_(cases.p) {
+        listed_(ask.c, ask.k, cases.voters(), ask.tolerance), by_feature_(cases.p) {
     for (Count change = 0; change < ask.c; ++change) by_base_[ask.base_of[change]].push_back(change);
   }
 
@@ -31,9 +29,7 @@ class Query {
     row_ = row;
     at_ = ask_.rows[row];
     std::fill(start_.begin(), start_.end(), 0.0);
-    if (cases_.leave_one_out) start_[at_] = infinity;  // stays infinite whatever is added
-    else
-      for (Count i : cases_.members[cases_.folds[at_]]) start_[i] = infinity;
+    cases_.leave_out(at_, start_.data());  // they stay infinite whatever is added
     for (Count base = 0; base < ask_.b; ++base) one_base(base);
     listed_.vote(ask_.c, cases_.power, cases_.by_distance);
     for (Count change = 0; change < ask_.c; ++change)
@@ -46,10 +42,11 @@ class Query {
   Term term(Count f, double weight, std::int32_t block) const {
     const Count given = block >= 0 ? block : ask_.own_block[f];
     const double coefficient = weight * cases_.scales[f];
-    if (given >= 0) return {Term::block, ask_.blocks[given] + row_ * n_, 0.0, coefficient, 0.0, 0.0, cases_.power, false};
-    const double* x = cases_.columns.data() + f * n_;
+    const int power = cases_.power == 2 ? 2 : 1;
+    if (given >= 0) return {Term::block, ask_.blocks[given] + row_ * n_, 0.0, coefficient, 0.0, 0.0, power, false};
+    const double* x = cases_.columns + f * n_;
     const auto kind = cases_.is_symbol[f] ? Term::symbol : Term::number;
-    return {kind, x, x[at_], coefficient, cases_.one_missing[f], cases_.both_missing[f], cases_.power, cases_.has_holes[f] != 0};
+    return {kind, x, x[at_], coefficient, cases_.one_missing[f], cases_.both_missing[f], power, cases_.has_holes[f] != 0};
   }
 
   bool counts(Count f) const { return weights_[f] > 0 && cases_.scales[f] > 0; }

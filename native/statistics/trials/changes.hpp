@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "machine/instructions.hpp"
-#include "machine/numbers.hpp"
+#include "statistics/trials/classified.hpp"
 
 namespace nearwise {
 
@@ -24,20 +24,12 @@ NEARWISE_EACH_INSTRUCTION_SET(
 void add_term(const Term& term, const double* from, Count n, double* to);
 )
 
-// The cases, copied once.
-struct ChangeCases {
-  std::vector<double> columns;           // [p, n] numbers and symbol codes alike, NaN is missing
-  std::vector<std::uint8_t> is_symbol;   // [p]
+struct ChangeCases : Classified {
+  const double* columns;                 // [p, n] numbers and symbol codes alike, NaN is missing
+  const std::uint8_t* is_symbol;         // [p]
+  const double *one_missing, *both_missing, *scales;  // [p]
+  Count p;
   std::vector<std::uint8_t> has_holes;   // [p]
-  std::vector<double> one_missing, both_missing, scales;  // [p]
-  std::vector<std::int32_t> folds;       // [n]
-  std::vector<std::vector<Count>> members;  // [folds] the cases of each
-  std::vector<std::int32_t> codes;       // [n] classes
-  std::vector<double> case_weights;      // [n]
-  std::vector<double> priors;            // [classes]
-  Count n = 0, p = 0;
-  int power = 2;
-  bool leave_one_out = false, by_distance = false;
 };
 
 struct ChangeAsk {

@@ -21,9 +21,7 @@ class Worker {
  public:
   Worker(const Trial& trial, const TrialAsk& ask)
       : trial_(trial), first_(ask.first), k_(ask.k), m_(ask.last - ask.first), exclude_(m_, -1),
-        listed_(m_, k_, {trial.codes.data(), trial.case_weights.data(), trial.priors.data(), trial.columns.n,
-                        static_cast<Count>(trial.priors.size())}, ask.tolerance),
-        proposed_(m_), reach_(m_, infinity) {
+        listed_(m_, k_, trial.voters(), ask.tolerance), proposed_(m_), reach_(m_, infinity) {
     if (trial.leave_one_out)
       for (Count i = 0; i < m_; ++i) exclude_[i] = first_ + i;
   }
@@ -35,11 +33,11 @@ class Worker {
     if (!search(columns)) return false;
     if (remembered_.size() < memory) remembered_.push_back(listed_.indices);
     else remembered_[next_++ % memory] = listed_.indices;
-    listed_.vote(m_, trial_.columns.power, trial_.by_distance);
+    listed_.vote(m_, trial_.power, trial_.by_distance);
     for (Count i = 0; i < m_; ++i)
       for (Count j = 0; j < k_; ++j)
         if (listed_.winners[i * k_ + j] == trial_.codes[first_ + i])
-          right[trial_.folds[first_ + i] * k_ + j] += trial_.case_weights[first_ + i];
+          right[trial_.folds[first_ + i] * k_ + j] += trial_.weights[first_ + i];
     return true;
   }
 
@@ -108,9 +106,9 @@ class Worker {
     Ask ask{};
     ask.queries = trial_.queries.data() + first_ * trial_.columns.p;
     ask.exclude = exclude_.data();
-    ask.case_folds = trial_.leave_one_out ? nullptr : trial_.folds.data();
-    ask.query_folds = trial_.folds.data() + first_;
-    ask.payload = {trial_.codes.data(), trial_.case_weights.data(), listed_.voters.n_groups, 1};
+    ask.case_folds = trial_.leave_one_out ? nullptr : trial_.folds;
+    ask.query_folds = trial_.folds + first_;
+    ask.payload = {trial_.codes, trial_.weights, listed_.voters.n_groups, 1};
     ask.reach = reach_.data();
     ask.m = m_;
     ask.k = k_;

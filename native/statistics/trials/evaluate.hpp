@@ -2,21 +2,15 @@
 #pragma once
 
 #include "index/dense/dense.hpp"
+#include "statistics/trials/classified.hpp"
 
 namespace nearwise {
 
-struct Trial {
+struct Trial : Classified {
   Columns columns;                     // coefficients are filled in per weight vector
   std::vector<double> scales;          // [p] a weight becomes a coefficient by this factor
-  std::vector<std::int32_t> folds;     // [n]
-  std::vector<std::int32_t> codes;     // [n] classes
-  std::vector<double> case_weights;    // [n]
-  std::vector<double> priors;          // [classes]
   std::vector<double> queries;         // [n, p] the cases themselves, row by row
-  Count n_folds = 0;
   bool is_plain = true;                // numbers only, and all of them known
-  bool leave_one_out = false;          // each case is its own fold: folds are 0 throughout
-  bool by_distance = false;            // votes count 1/d instead of 1
 };
 
 struct TrialAsk {

@@ -1,25 +1,33 @@
 // What the borders of all trials check.
 #pragma once
 
-#include "binding/arrays.hpp"
+#include "binding/given.hpp"
+#include "statistics/trials/classified.hpp"
 
 namespace nearwise {
 
-inline void require_trial(Count k, double tolerance, Count threads) {
+// How many neighbours are asked, at most.
+inline Count trial_neighbours(const Given& given) {
+  const Count k = given.value<Count>("k");
   require(k >= 1 && k <= 1 << 20, "k must be in 1 .. 2**20.");
-  require(tolerance >= 0 && tolerance < 1, "tolerance must be in 0 .. 1.");
-  require(threads >= 1, "threads must be at least 1.");
+  return k;
 }
 
-// codes [n] of classes, of which the priors say how many there are
-inline void require_classes(const std::int32_t* codes, Count n, Count classes) {
-  require(classes >= 1, "priors must hold at least one class.");
-  require_between(codes, n, 0, classes, "codes must be in 0 .. classes - 1");
-}
-
-inline void require_folds(const std::int32_t* folds, Count n, Count n_folds) {
-  require(n_folds >= 1 && n_folds <= 1 << 20, "n_folds must be in 1 .. 2**20.");
-  require_between(folds, n, 0, n_folds, "folds must be in 0 .. n_folds - 1");
+inline Classified classified_from(Given& given) {
+  Classified c{};
+  c.folds = given.array<std::int32_t>("folds", {told_cases(c.n)});
+  c.codes = given.array<std::int32_t>("codes", {c.n});
+  c.weights = given.array<double>("case_weights", {c.n});
+  c.priors = given.array<double>("priors", {told(c.classes)});
+  c.n_folds = given.value<Count>("n_folds", 1 << 20);
+  c.power = given.value<double>("power");
+  c.leave_one_out = given.value<bool>("leave_one_out");
+  c.by_distance = given.value<bool>("by_distance");
+  require(c.classes >= 1, "priors must hold at least one class.");
+  require(c.n_folds >= 1 && c.n_folds <= 1 << 20, "n_folds must be in 1 .. 2**20.");
+  require_between(c.codes, c.n, 0, c.classes, "codes must be in 0 .. classes - 1");
+  require_between(c.folds, c.n, 0, c.n_folds, "folds must be in 0 .. n_folds - 1");
+  return c;
 }
 
 }  // namespace nearwise

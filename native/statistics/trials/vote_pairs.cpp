@@ -15,9 +15,7 @@ constexpr Count tile = 16;
 
 class Tile {
  public:
-  Tile(const Pairs& pairs, Count k, double tolerance)
-      : d_(pairs), row_(pairs.n),
-        listed_(tile, k, {pairs.codes, pairs.weights, pairs.priors, pairs.n, pairs.classes}, tolerance) {}
+  explicit Tile(const Pairs& pairs) : d_(pairs), row_(pairs.n), listed_(tile, pairs.k, pairs.voters(), pairs.tolerance) {}
 
   // hits [rows, K]: whether each query of the tile is classified right under one weight vector
   void run(Count start, Count rows, const double* coefficients, std::uint8_t* hits) {
@@ -42,14 +40,7 @@ class Tile {
       const double* term = d_.terms[f] + query * d_.n;
       for (Count i = 0; i < d_.n; ++i) row[i] += weight * term[i];
     }
-    const Count own = d_.first + query;
-    if (d_.leave_one_out) {
-      row[own] = infinity;
-    } else {
-      const std::int32_t fold = d_.folds[own];
-      for (Count i = 0; i < d_.n; ++i)
-        if (d_.folds[i] == fold) row[i] = infinity;
-    }
+    d_.leave_out(d_.first + query, row);
   }
 
   const Pairs& d_;
@@ -59,17 +50,16 @@ class Tile {
 
 }  // namespace
 
-void vote_pairs(const Pairs& pairs, const double* coefficients, Count w, Count k, double tolerance, Count threads,
-                double* right) {
-  const Count m = pairs.m, p = static_cast<Count>(pairs.terms.size()), tiles = (m + tile - 1) / tile;
-  std::vector<std::uint8_t> hits(static_cast<std::size_t>(w * m * k));
-  in_parallel(tiles, threads, [&] {
-    return [&, one = std::make_unique<Tile>(pairs, k, tolerance)](Count at) {
-      const Count start = at * tile, rows = std::min(tile, m - start);
-      for (Count v = 0; v < w; ++v) one->run(start, rows, coefficients + v * p, hits.data() + (v * m + start) * k);
+void vote_pairs(const Pairs& pairs, Count threads, double* right) {
+  const Count m = pairs.m, k = pairs.k, p = static_cast<Count>(pairs.terms.size());
+  std::vector<std::uint8_t> hits(static_cast<std::size_t>(pairs.w * m * k));
+  blocks_in_parallel(m, tile, threads, [&] {
+    return [&, one = std::make_unique<Tile>(pairs)](Count first, Count last) {
+      for (Count v = 0; v < pairs.w; ++v)
+        one->run(first, last - first, pairs.coefficients + v * p, hits.data() + (v * m + first) * k);
     };
   });
-  for (Count v = 0; v < w; ++v)
+  for (Count v = 0; v < pairs.w; ++v)
     for (Count j = 0; j < m; ++j) {
       const Count own = pairs.first + j, fold = pairs.leave_one_out ? 0 : pairs.folds[own];
       for (Count i = 0; i < k; ++i)
