@@ -4,12 +4,9 @@
 
 #include "binding/search.hpp"
 #include "index/tree/kd.hpp"
-#include "machine/instructions.hpp"
 
 namespace nearwise {
 namespace {
-
-KdLoops chosen_loops() { return NEARWISE_CHOSEN(kd_loops)(); }
 
 void check_finite(const double* values, Count size, const std::string& name) {
   require_all(size, "KdTree: " + name + " must be finite", [&](Count i) { return std::isfinite(values[i]); });
@@ -50,14 +47,14 @@ KdQueries asked(const KdForest& forest, Given& given) {
 
 auto places(const KdForest& forest, Given& given) {
   const KdQueries q = asked(forest, given);
-  return to_numpy(without_gil([&] { return kd_places(forest, q, chosen_loops()); }));
+  return to_numpy(without_gil([&] { return kd_places(forest, q); }));
 }
 
 auto nearest(const KdForest& forest, Given& given) {
   KdQueries q = asked(forest, given);
   static_cast<Wanted&>(q) = wanted("KdTree", given, q.m, forest.n);
   NearestArrays found(q);
-  without_gil([&] { kd_nearest(forest, q, chosen_loops(), found.pointers(), found.looked_at()); });
+  without_gil([&] { kd_nearest(forest, q, found.pointers(), found.looked_at()); });
   return found.to_python_with_effort();
 }
 
@@ -68,7 +65,7 @@ auto within(const KdForest& forest, Given& given) {
   std::vector<Count> ends{0}, indices;
   std::vector<double> sums;
   without_gil([&] {
-    const std::vector<RankedCases> found = kd_within(forest, q, most_of, chosen_loops());
+    const std::vector<RankedCases> found = kd_within(forest, q, most_of);
     for (const RankedCases& near : found) ends.push_back(ends.back() + static_cast<Count>(near.size()));
     sums.reserve(static_cast<std::size_t>(ends.back()));
     indices.reserve(static_cast<std::size_t>(ends.back()));

@@ -62,14 +62,12 @@ using RankedCases = std::vector<Ranked<Count>>;  // by original index
 KdForest kd_build(const KdCases& cases, Count threads);
 
 // [m] where in the largest tree a query falls: queries in this order find the leaves they read in the cache.
-std::vector<Count> kd_places(const KdForest& forest, const KdQueries& queries, const KdLoops& loops);
+std::vector<Count> kd_places(const KdForest& forest, const KdQueries& queries);
 
 // As scan; visited [m] counts the cases whose sums were worked out.
-void kd_nearest(const KdForest& forest, const KdQueries& queries, const KdLoops& loops, const Nearest& nearest,
-                Count* visited);
+void kd_nearest(const KdForest& forest, const KdQueries& queries, const Nearest& nearest, Count* visited);
 
 // All cases with a sum of at most limits[m], in order.
-std::vector<RankedCases> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits,
-                                   const KdLoops& loops);
+std::vector<RankedCases> kd_within(const KdForest& forest, const KdQueries& queries, const double* limits);
 
 }  // namespace nearwise

@@ -17,16 +17,12 @@ struct Asked {
   int power;                   // 1 or 2
 };
 
-struct KdLoops {
-  // bounds[j] <= the sum of every case in box j; boxes [d, 2, fan_out] hold low and high ends. Where the bounds of all
-  // boxes pass `limit` they need not be finished.
-  void (*bounds)(const double* boxes, const Asked& asked, double limit, double* bounds);
-  // Sums over a tile [d, leaf_length]; returns the mask of those that are at most `limit`, the others need not be finished.
-  std::uint32_t (*leaf)(const double* tile, const Asked& asked, double limit, double* sums);
-};
-
 NEARWISE_EACH_INSTRUCTION_SET(
-KdLoops kd_loops();
+// bounds[j] <= the sum of every case in box j; boxes [d, 2, fan_out] hold low and high ends. Where the bounds of all
+// boxes pass `limit` they need not be finished.
+void box_bounds(const double* boxes, const Asked& asked, double limit, double* bounds);
+// Sums over a tile [d, leaf_length]; returns the mask of those that are at most `limit`, the others need not be finished.
+std::uint32_t leaf_sums(const double* tile, const Asked& asked, double limit, double* sums);
 )
 
 }  // namespace nearwise

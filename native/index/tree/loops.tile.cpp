@@ -7,46 +7,26 @@
 // in every feature, so the rounded difference is, and so are the rounded power, product and sum, because both
 // expressions do the same operations in the same order. For the same reason a partial sum never exceeds the whole one.
 #include "index/tree/loops.hpp"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "machine/vectors.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-#if defined(__AVX2__)
-struct Four {
-  __m256d v;
-};
-Four load(const double* x) { return {_mm256_loadu_pd(x)}; }
-Four all(double x) { return {_mm256_set1_pd(x)}; }
-void store(double* x, Four a) { _mm256_storeu_pd(x, a.v); }
-Four operator+(Four a, Four b) { return {_mm256_add_pd(a.v, b.v)}; }
-Four operator-(Four a, Four b) { return {_mm256_sub_pd(a.v, b.v)}; }
-Four operator*(Four a, Four b) { return {_mm256_mul_pd(a.v, b.v)}; }
-Four larger(Four a, Four b) { return {_mm256_max_pd(a.v, b.v)}; }
-Four smaller(Four a, Four b) { return {_mm256_min_pd(a.v, b.v)}; }
-std::uint32_t at_most(Four a, Four b) {
-  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_cmp_pd(a.v, b.v, _CMP_LE_OQ)));
-}
+#ifdef __AVX2__
+typedef double Four __attribute__((vector_size(32)));
+Four load(const double* x) { return nearwise::load<Four>(x); }
+Four all(double x) { return nearwise::all<Four>(x); }
+Four larger(Four a, Four b) { return _mm256_max_pd(a, b); }
+Four smaller(Four a, Four b) { return _mm256_min_pd(a, b); }
+std::uint32_t at_most(Four a, Four b) { return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)(a <= b))); }
 #else
 typedef double Two __attribute__((vector_size(16)));  // what SSE2 and NEON hold; wider ones end up in memory
 typedef std::int64_t TwoMasks __attribute__((vector_size(16)));
 struct Four {
   Two low, high;
 };
-Four load(const double* x) {
-  Four out;
-  __builtin_memcpy(&out.low, x, sizeof out.low);
-  __builtin_memcpy(&out.high, x + 2, sizeof out.high);
-  return out;
-}
+Four load(const double* x) { return nearwise::load<Four>(x); }
 Four all(double x) { return {Two{x, x}, Two{x, x}}; }
-void store(double* x, Four a) {
-  __builtin_memcpy(x, &a.low, sizeof a.low);
-  __builtin_memcpy(x + 2, &a.high, sizeof a.high);
-}
 Four operator+(Four a, Four b) { return {a.low + b.low, a.high + b.high}; }
 Four operator-(Four a, Four b) { return {a.low - b.low, a.high - b.high}; }
 Four operator*(Four a, Four b) { return {a.low * b.low, a.high * b.high}; }
@@ -110,17 +90,14 @@ std::uint32_t leaf_of(const double* tile, const Asked& asked, double limit, doub
   return mask;
 }
 
-void bounds(const double* boxes, const Asked& asked, double limit, double* out) {
-  if (asked.power == 2) bounds_of<2>(boxes, asked, limit, out);
-  else bounds_of<1>(boxes, asked, limit, out);
-}
-
-std::uint32_t leaf(const double* tile, const Asked& asked, double limit, double* sums) {
-  return asked.power == 2 ? leaf_of<2>(tile, asked, limit, sums) : leaf_of<1>(tile, asked, limit, sums);
-}
-
 }  // namespace
 
-KdLoops kd_loops() { return {bounds, leaf}; }
+void box_bounds(const double* boxes, const Asked& asked, double limit, double* bounds) {
+  asked.power == 2 ? bounds_of<2>(boxes, asked, limit, bounds) : bounds_of<1>(boxes, asked, limit, bounds);
+}
+
+std::uint32_t leaf_sums(const double* tile, const Asked& asked, double limit, double* sums) {
+  return asked.power == 2 ? leaf_of<2>(tile, asked, limit, sums) : leaf_of<1>(tile, asked, limit, sums);
+}
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

@@ -12,7 +12,7 @@ namespace nearwise {
 
 class Visit {
  public:
-  Visit(const KdForest& forest, const KdLoops& loops) : forest_(forest), loops_(loops), values_(forest.p) {
+  explicit Visit(const KdForest& forest) : forest_(forest), values_(forest.p) {
     order_.resize(forest.trees.size());
     Count height = 0;
     for (const KdTree& tree : forest.trees) height = std::max(height, tree.height);
@@ -32,7 +32,7 @@ class Visit {
       double bounds[fan_out];
       const KdTree& tree = forest_.trees[t];
       const Asked asked = gathered(tree, query);
-      loops_.bounds(tree.boxes.data(), asked, infinity, bounds);
+      bounds_(tree.boxes.data(), asked, infinity, bounds);
       double nearest = infinity;
       for (Count lane = 0; lane < fan_out; ++lane)
         if (tree.children[lane] != KdTree::none) nearest = std::min(nearest, bounds[lane]);
@@ -71,7 +71,7 @@ class Visit {
   // Into near_: the children of a node within the limit, the nearest last.
   Count near_children(const KdTree& tree, std::int32_t node, const Asked& asked, double limit) {
     double bounds[fan_out];
-    loops_.bounds(tree.boxes.data() + node * asked.d * 2 * fan_out, asked, limit, bounds);
+    bounds_(tree.boxes.data() + node * asked.d * 2 * fan_out, asked, limit, bounds);
     Count count = 0;
     for (Count lane = 0; lane < fan_out; ++lane) {
       const std::int32_t child = tree.children[node * fan_out + lane];
@@ -105,7 +105,7 @@ class Visit {
   void leaf(const KdTree& tree, Count leaf, const Asked& asked, const double& limit, Found& found) {
     double sums[leaf_length];
     const Count first = leaf * leaf_length, count = std::min(leaf_length, tree.n - first);
-    std::uint32_t mask = loops_.leaf(tree.tiles.data() + first * asked.d, asked, limit, sums);
+    std::uint32_t mask = leaf_(tree.tiles.data() + first * asked.d, asked, limit, sums);
     if (count < leaf_length) mask &= (std::uint32_t{1} << count) - 1;
     visited += count;
     for (; mask != 0; mask &= mask - 1) {
@@ -115,7 +115,8 @@ class Visit {
   }
 
   const KdForest& forest_;
-  const KdLoops& loops_;
+  decltype(&baseline::box_bounds) bounds_ = NEARWISE_CHOSEN(box_bounds);
+  decltype(&baseline::leaf_sums) leaf_ = NEARWISE_CHOSEN(leaf_sums);
   std::vector<double> values_;
   std::vector<Place> order_, stack_;  // the trees, the nearest first; the children that wait, the nearest last
   Place near_[fan_out];

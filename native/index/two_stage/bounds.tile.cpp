@@ -2,7 +2,6 @@
 // instruction set.
 #include <math.h>
 
-#include "index/two_stage/edits.hpp"
 #include "index/two_stage/two_stage.hpp"
 
 #ifdef __AVX2__
@@ -56,11 +55,6 @@ void bound_all(const Line* lines, Count count, Count begin, Count end, float* su
   }
 }
 
-void bound(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima) {
-  if (power == 2) bound_all<2>(lines, count, begin, end, sums, minima);
-  else bound_all<1>(lines, count, begin, end, sums, minima);
-}
-
 #ifdef __AVX2__
 // table[mask]: the places of the bits of mask, a byte each
 struct Places {
@@ -74,6 +68,29 @@ struct Places {
   std::uint64_t table[256];
 };
 #endif
+
+int shared_letters(const std::uint8_t* own, const std::uint8_t* other) {
+#ifdef __AVX2__
+  const __m256i mine = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(own));
+  const __m256i theirs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(other));
+  const __m256i four = _mm256_sad_epu8(_mm256_min_epu8(mine, theirs), _mm256_setzero_si256());
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return _mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
+#else
+  std::uint8_t least[letter_counts];
+  for (Count b = 0; b < letter_counts; ++b) least[b] = own[b] < other[b] ? own[b] : other[b];
+  int total = 0;
+  for (Count b = 0; b < letter_counts; ++b) total += least[b];
+  return total;
+#endif
+}
+
+}  // namespace
+
+void bound(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima) {
+  if (power == 2) bound_all<2>(lines, count, begin, end, sums, minima);
+  else bound_all<1>(lines, count, begin, end, sums, minima);
+}
 
 Count gather(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows) {
   Count found = 0;
@@ -103,23 +120,7 @@ Count gather(const float* sums, const float* minima, Count packed, float above, 
   return found;
 }
 
-int shared_letters(const std::uint8_t* own, const std::uint8_t* other) {
-#ifdef __AVX2__
-  const __m256i mine = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(own));
-  const __m256i theirs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(other));
-  const __m256i four = _mm256_sad_epu8(_mm256_min_epu8(mine, theirs), _mm256_setzero_si256());
-  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
-  return _mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
-#else
-  std::uint8_t least[letter_counts];
-  for (Count b = 0; b < letter_counts; ++b) least[b] = own[b] < other[b] ? own[b] : other[b];
-  int total = 0;
-  for (Count b = 0; b < letter_counts; ++b) total += least[b];
-  return total;
-#endif
-}
-
-void letters(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower) {
+void add_letters(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower) {
   const Letters l = letters;  // a copy, which the writes below cannot change
   for (Count j = 0; j < count; ++j) {
     const StoredText held = l.held[rows[j]];
@@ -129,10 +130,5 @@ void letters(const Letters& letters, int power, const std::int32_t* rows, Count 
     lower[j] += l.weights[held.segment * l.stride] * (power == 2 ? apart * apart : apart);
   }
 }
-
-}  // namespace
-
-extern const StagedTile staged_tile;
-const StagedTile staged_tile{bound, gather, letters, count_edits};
 
 }  // namespace nearwise::NEARWISE_INSTRUCTIONS

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "arithmetic/raised.hpp"
 #include "index/two_stage/two_stage.hpp"
 
 namespace nearwise {
@@ -23,96 +24,90 @@ float cut(double term) { return term > too_small ? static_cast<float>(std::min(t
 
 }  // namespace
 
-Staged::Staged(const StagedCases& c)
-    : n_(c.n), p_(c.p), t_(c.t), g_(c.g), d_(c.d), width_(c.width), power_(c.power), repeats_(c.d < c.n * c.t),
-      is_symbol_(c.is_symbol, c.is_symbol + c.p), coefficients_(c.coefficients, c.coefficients + c.g * c.p),
-      one_(c.one_missing, c.one_missing + c.p), both_(c.both_missing, c.both_missing + c.p),
-      terms_(c.text_terms, c.text_terms + 4 * c.t),
-      text_coefficients_(c.text_coefficients, c.text_coefficients + c.g * c.t),
-      letters_(c.letters, c.letters + c.d * c.width), counts_(c.counts, c.counts + c.d * letter_counts) {
-  for (const double weight : text_coefficients_) {
+Staged::Staged(StagedCases cases) : c_(std::move(cases)), repeats_(c_.d < c_.n * c_.t) {
+  for (const double weight : c_.text_coefficients) {
     text_floats_.push_back(cut(weight));
     text_inverses_.push_back(1.0f / text_floats_.back());
   }
-  pack(c);
-  pack_numbers(c);
+  pack();
+  pack_numbers();
 }
 
-void Staged::pack(const StagedCases& c) {
-  std::vector<Count> next(static_cast<std::size_t>(g_) + 1);
-  for (Count i = 0; i < n_; ++i) ++next[static_cast<std::size_t>(c.segment[i]) + 1];
-  for (Count a = 0; a < g_; ++a) {
+void Staged::pack() {
+  std::vector<Count> next(static_cast<std::size_t>(c_.g) + 1);
+  for (Count i = 0; i < c_.n; ++i) ++next[static_cast<std::size_t>(c_.segment[i]) + 1];
+  for (Count a = 0; a < c_.g; ++a) {
     const Count begin = next[a], end = begin + (next[a + 1] + chunk - 1) / chunk * chunk;
     for (Count at = begin; at < end; at += stretch_length)
       stretches_.push_back({at, std::min(end, at + stretch_length), a});
     next[a + 1] = end;
   }
-  packed_ = next[g_];
+  packed_ = next[c_.g];
   case_of_.assign(static_cast<std::size_t>(packed_), -1);
-  place_of_.resize(static_cast<std::size_t>(n_));
-  for (Count i = 0; i < n_; ++i) {
-    const Count at = next[c.segment[i]]++;
+  place_of_.resize(static_cast<std::size_t>(c_.n));
+  for (Count i = 0; i < c_.n; ++i) {
+    const Count at = next[c_.segment[i]]++;
     place_of_[i] = static_cast<std::int32_t>(at);
     case_of_[at] = static_cast<std::int32_t>(i);
   }
-  held_.resize(static_cast<std::size_t>(t_ * packed_));
-  for (Count t = 0; t < t_; ++t)
-    for (Count i = 0; i < n_; ++i) {
-      const std::int32_t text = c.text_of[t * n_ + i];
-      held_[t * packed_ + place_of_[i]] = {text, c.segment[i], c.lengths[text]};
+  held_.resize(static_cast<std::size_t>(c_.t * packed_));
+  for (Count t = 0; t < c_.t; ++t)
+    for (Count i = 0; i < c_.n; ++i) {
+      const std::int32_t text = c_.text_of[t * c_.n + i];
+      held_[t * packed_ + place_of_[i]] = {text, c_.segment[i], c_.lengths[text]};
     }
-  rows_.resize(static_cast<std::size_t>(p_ * packed_));
-  for (Count f = 0; f < p_; ++f)
-    for (Count i = 0; i < n_; ++i) rows_[place_of_[i] * p_ + f] = c.columns[f * n_ + i];
+  rows_.resize(static_cast<std::size_t>(c_.p * packed_));
+  for (Count f = 0; f < c_.p; ++f)
+    for (Count i = 0; i < c_.n; ++i) rows_[place_of_[i] * c_.p + f] = c_.columns[f * c_.n + i];
 }
 
-void Staged::pack_numbers(const StagedCases& c) {
-  floats_.resize(static_cast<std::size_t>(p_ * packed_));
-  centre_.assign(static_cast<std::size_t>(p_), 0.0);
-  factor_.assign(static_cast<std::size_t>(g_ * p_), 0.0);
-  largest_.assign(static_cast<std::size_t>(g_ * p_), 0.0);
-  has_holes_.assign(static_cast<std::size_t>(p_), 0);
-  for (Count f = 0; f < p_; ++f) {
-    const double* x = c.columns + f * n_;
+void Staged::pack_numbers() {
+  floats_.resize(static_cast<std::size_t>(c_.p * packed_));
+  centre_.assign(static_cast<std::size_t>(c_.p), 0.0);
+  factor_.assign(static_cast<std::size_t>(c_.g * c_.p), 0.0);
+  largest_.assign(static_cast<std::size_t>(c_.g * c_.p), 0.0);
+  has_holes_.assign(static_cast<std::size_t>(c_.p), 0);
+  for (Count f = 0; f < c_.p; ++f) {
+    const double* x = c_.columns + f * c_.n;
     double low = infinity, high = -infinity;
-    for (Count i = 0; i < n_; ++i) {
+    for (Count i = 0; i < c_.n; ++i) {
       if (x[i] != x[i]) has_holes_[f] = 1;
       low = std::min(low, x[i] == x[i] ? x[i] : low);
       high = std::max(high, x[i] == x[i] ? x[i] : high);
     }
-    if (!is_symbol_[f]) centre_[f] = low / 2 + high / 2;
-    for (Count a = 0; a < g_; ++a) {
-      const double weight = coefficients_[a * p_ + f];
-      factor_[a * p_ + f] = is_symbol_[f] ? 1.0 : power_ == 2 ? sqrt(weight) : weight;
+    if (!c_.is_symbol[f]) centre_[f] = low / 2 + high / 2;
+    for (Count a = 0; a < c_.g; ++a) {
+      const double weight = c_.coefficients[a * c_.p + f];
+      factor_[a * c_.p + f] = c_.is_symbol[f] ? 1.0 : c_.power == 2 ? sqrt(weight) : weight;
     }
     float* to = floats_.data() + f * packed_;
-    for (Count i = 0; i < n_; ++i) {
-      const Count at = c.segment[i] * p_ + f;
+    for (Count i = 0; i < c_.n; ++i) {
+      const Count at = c_.segment[i] * c_.p + f;
       const double scaled = factor_[at] * (x[i] - centre_[f]);
       to[place_of_[i]] = static_cast<float>(scaled);
       if (x[i] == x[i]) largest_[at] = scaled == scaled ? std::max(largest_[at], fabs(scaled)) : infinity;
     }
-    if (is_symbol_[f]) continue;
-    for (Count i = 0; i < n_; ++i)  // no bound: 0 - infinity is below every difference
-      if (x[i] == x[i] && !(largest_[c.segment[i] * p_ + f] < too_large)) to[place_of_[i]] = 0.0f;
+    if (c_.is_symbol[f]) continue;
+    for (Count i = 0; i < c_.n; ++i)  // no bound: 0 - infinity is below every difference
+      if (x[i] == x[i] && !(largest_[c_.segment[i] * c_.p + f] < too_large)) to[place_of_[i]] = 0.0f;
   }
 }
 
 void Staged::lines(const double* query, std::vector<Line>& lines) const {
   constexpr double rounding = 1.0 / (1 << 22);
-  for (Count a = 0; a < g_; ++a)
-    for (Count f = 0; f < p_; ++f) {
-      const Count at = a * p_ + f;
-      const double q = query[f], weight = coefficients_[at];
-      const double one = weight == 0.0 ? 0.0 : weight * (power_ == 2 ? one_[f] * one_[f] : one_[f]);
-      const double both = weight == 0.0 ? 0.0 : weight * (power_ == 2 ? both_[f] * both_[f] : both_[f]);
+  for (Count a = 0; a < c_.g; ++a)
+    for (Count f = 0; f < c_.p; ++f) {
+      const Count at = a * c_.p + f;
+      const double q = query[f], weight = c_.coefficients[at];
+      const double one = weighted(weight, raised_to(c_.one_missing[f], c_.power));
+      const double both = weighted(weight, raised_to(c_.both_missing[f], c_.power));
       Line& line = lines[static_cast<std::size_t>(at)];
       line = {Line::number, floats_.data() + f * packed_, 0.0f, 0.0f, 0.0f, cut(one)};
       if (q != q) {
         line.kind = Line::no_query;
         line.known = cut(one);
         line.hole = cut(both);
-      } else if (is_symbol_[f]) {
+      } else if (c_.is_symbol[f]) {
         line.kind = Line::symbol;
         line.query = static_cast<float>(q);
         line.known = cut(weight);

@@ -10,7 +10,7 @@
 // texts, nobody needs the rest.
 #include <string.h>
 
-#include "index/two_stage/edits.hpp"
+#include "index/two_stage/two_stage.hpp"
 
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {

@@ -48,11 +48,10 @@ double narrowed(float bound, Count features) {
 
 class StagedSearch {
  public:
-  StagedSearch(const Staged& s, const StagedQueries& q, const StagedTile& tile, Workspace& space, Count query, Count slot)
-      : s_(s), q_(q), tile_(tile), space_(space), query_(query), bounds_(space.bounds.data() + slot * s.packed_),
-        minima_(space.minima.data() + slot * (s.packed_ / chunk)), k_(std::min(q.k, std::max<Count>(1, s.n_))) {
-    space_.found.clear();
-    space_.heap.clear();
+  StagedSearch(const Staged& s, const StagedQueries& q, Workspace& space, Count query, Count slot)
+      : s_(s), c_(s.c_), q_(q), space_(space), query_(query), bounds_(space.bounds.data() + slot * s.packed_),
+        minima_(space.minima.data() + slot * (s.packed_ / chunk)), k_(std::min(q.k, std::max<Count>(1, s.c_.n))) {
+    space_.best.clear();
     ask();
   }
 
@@ -74,17 +73,17 @@ class StagedSearch {
     }
     for (const std::int32_t text : space_.touched) space_.known[text] = unknown;
     space_.touched.clear();
-    write(nearest);
+    space_.best.write(query_, nearest);
   }
 
  private:
-  double raised(double raw) const { return s_.power_ == 2 ? raw * raw : raw; }
+  double raised(double raw) const { return c_.power == 2 ? raw * raw : raw; }
   const StoredText& held(Count t, Count i) const { return s_.held_[t * s_.packed_ + i]; }
 
   // Where each letter stands in the texts of the query.
   void ask() {
-    for (Count t = 0; t < s_.t_; ++t) {
-      const Count at = query_ * s_.t_ + t;
+    for (Count t = 0; t < c_.t; ++t) {
+      const Count at = query_ * c_.t + t;
       const std::uint8_t* letters = q_.letters + at * q_.width;
       const int length = q_.lengths[at];
       const Count words = std::max<Count>(1, (length + 63) / 64);
@@ -96,10 +95,10 @@ class StagedSearch {
       own.pattern = {pattern, words, std::max(0, length)};
       own.counts = q_.counts + at * letter_counts;
       own.length = length;
-      own.share = s_.terms_[4 * t + 1] != 0.0;
-      own.one = s_.terms_[4 * t + 2];
-      own.both = s_.terms_[4 * t + 3];
-      for (int other = -1; other <= s_.width_; ++other) {
+      own.share = c_.text_terms[4 * t + 1] != 0.0;
+      own.one = c_.text_terms[4 * t + 2];
+      own.both = c_.text_terms[4 * t + 3];
+      for (int other = -1; other <= c_.width; ++other) {
         const bool missing = length < 0 || other < 0;
         const int longer = std::max(length, other);
         const auto constant = static_cast<float>(missing ? std::min(1e7, raw(own, other, 0)) : 0.0);
@@ -119,15 +118,15 @@ class StagedSearch {
   // No text with more edits is within reach. Single precision is enough: one edit more than needed is allowed.
   int most_edits(Count t, const StoredText& other, float cheap) const {
     const Asked& own = space_.asked[t];
-    const float room = static_cast<float>(reach_ - narrowed(cheap, s_.p_)) * s_.text_inverses_[other.segment * s_.t_ + t];
+    const float room = static_cast<float>(reach_ - narrowed(cheap, c_.p)) * s_.text_inverses_[other.segment * c_.t + t];
     const int longer = own.share ? std::max(own.length, other.length) : 1;
-    const float most = (s_.power_ == 2 ? sqrtf(room) : room) * static_cast<float>(longer);
+    const float most = (c_.power == 2 ? sqrtf(room) : room) * static_cast<float>(longer);
     return most < most_letters - 1 ? static_cast<int>(most) + 1 : most_letters;  // false where it is not a number
   }
 
   // A few cases that are near by number and symbol alone. As many chunks hold at least one up to the limit each.
   void first() {
-    const auto most = static_cast<std::size_t>(std::min(s_.n_, first_batch * k_));
+    const auto most = static_cast<std::size_t>(std::min(c_.n, first_batch * k_));
     std::vector<float>& minima = space_.nearest_chunks;
     minima.assign(minima_, minima_ + s_.packed_ / chunk);
     float limit = std::numeric_limits<float>::infinity();
@@ -136,7 +135,7 @@ class StagedSearch {
       limit = minima[most];
     }
     auto count = static_cast<std::size_t>(
-        tile_.gather(bounds_, minima_, s_.packed_, -1.0f, limit, space_.rows.data()));
+        NEARWISE_CHOSEN(gather)(bounds_, minima_, s_.packed_, -1.0f, limit, space_.rows.data()));
     Candidate* all = space_.candidates.data();
     for (std::size_t j = 0; j < count; ++j) {
       const std::int32_t at = space_.rows[j];
@@ -154,7 +153,7 @@ class StagedSearch {
 
   // Compares the cases with above < bound <= upto that are within reach, the nearest first.
   void band(float above, float upto) {
-    const Count count = tile_.gather(bounds_, minima_, s_.packed_, above, upto, space_.rows.data());
+    const Count count = NEARWISE_CHOSEN(gather)(bounds_, minima_, s_.packed_, above, upto, space_.rows.data());
     std::array<Count, buckets> ends{};
     const Count close = lower_bounds(count, std::max(above, 0.0f), ends);
     Count start = 0;
@@ -178,10 +177,10 @@ class StagedSearch {
       const auto length = static_cast<std::size_t>(std::min(run, count - begin));
       const std::int32_t* rows = space_.rows.data() + begin;
       for (std::size_t j = 0; j < length; ++j) lower[j] = bounds[rows[j]];
-      for (Count t = 0; t < s_.t_; ++t) {
+      for (Count t = 0; t < c_.t; ++t) {
         const Asked& own = space_.asked[t];
-        tile_.letters({own.counts, s_.counts_.data(), &held(t, 0), own.rules.data(), s_.text_floats_.data() + t, s_.t_},
-                      s_.power_, rows, static_cast<Count>(length), lower.data());
+        NEARWISE_CHOSEN(add_letters)({own.counts, c_.counts.data(), &held(t, 0), own.rules.data(), s_.text_floats_.data() + t, c_.t},
+                      c_.power, rows, static_cast<Count>(length), lower.data());
       }
       for (std::size_t j = 0; j < length; ++j) {
         const auto bucket = static_cast<int>(std::min(buckets - 1.0f, (lower[j] - from) * scale));
@@ -199,9 +198,9 @@ class StagedSearch {
     Count waiting = 0;
     for (Count j = 0; j < count; ++j) {
       if (j + 2 * ahead < count)
-        for (Count t = 0; t < s_.t_; ++t) {
+        for (Count t = 0; t < c_.t; ++t) {
           __builtin_prefetch(&held(t, candidates[j + 2 * ahead].packed));
-          __builtin_prefetch(s_.letters_.data() + held(t, candidates[j + ahead].packed).text * s_.width_);
+          __builtin_prefetch(c_.letters.data() + held(t, candidates[j + ahead].packed).text * c_.width);
         }
       if (candidates[j].lower > reach32_) continue;
       batch[static_cast<std::size_t>(waiting++)] = candidates[j];
@@ -216,20 +215,16 @@ class StagedSearch {
   void compare(const Candidate* batch, Count count) {
     if (count == 0) return;
     std::array<bool, lanes> beyond{};
-    for (Count t = 0; t < s_.t_; ++t)
+    for (Count t = 0; t < c_.t; ++t)
       if (space_.asked[t].length >= 0) count_edits(t, batch, count, beyond);
     for (Count l = 0; l < count; ++l) {
       if (beyond[static_cast<std::size_t>(l)]) continue;
       const std::int32_t at = batch[l].packed;
       const double sum = whole(at, l);
-      const Ranked<std::int32_t> one{sum != sum ? infinity : sum, s_.case_of_[at]};
-      if (one.sum > reach_) continue;
-      space_.found.push_back(one);
-      keep_smallest(space_.heap, one, q_.k);
-      if (static_cast<Count>(space_.heap.size()) < q_.k) continue;
-      const double kth = space_.heap.front().sum;
-      reach_ = kth == infinity ? infinity : kth * (1 + q_.tolerance) * (1 + slack);
-      reach32_ = widened(reach_, s_.p_ + s_.t_);
+      if (sum > reach_) continue;
+      space_.best.offer(sum != sum ? infinity : sum, s_.case_of_[at]);
+      reach_ = space_.best.limit * (1 + slack);
+      reach32_ = widened(reach_, c_.p + c_.t);
     }
   }
 
@@ -238,7 +233,7 @@ class StagedSearch {
     std::array<const std::uint8_t*, lanes> ends;
     std::array<int, lanes> lengths{}, most{}, counted;
     std::array<Count, lanes> of;
-    ends.fill(s_.letters_.data() + s_.width_);
+    ends.fill(c_.letters.data() + c_.width);
     std::array<int, lanes>& edits = space_.edits[static_cast<std::size_t>(t)];
     Count wanted = 0;
     for (Count l = 0; l < count; ++l) {
@@ -252,7 +247,7 @@ class StagedSearch {
         beyond[lane] = edits[lane] > most[slot];
         if (known >= 0 || beyond[lane]) continue;
       }
-      ends[slot] = s_.letters_.data() + (other.text + 1) * s_.width_;
+      ends[slot] = c_.letters.data() + (other.text + 1) * c_.width;
       lengths[slot] = other.length;
       of[slot] = l;
       ++wanted;
@@ -263,7 +258,7 @@ class StagedSearch {
       lengths[slot] = lengths[0];
       most[slot] = most[0];
     }
-    tile_.edits(space_.asked[t].pattern, ends.data(), lengths.data(), most.data(), counted.data());
+    NEARWISE_CHOSEN(count_edits)(space_.asked[t].pattern, ends.data(), lengths.data(), most.data(), counted.data());
     for (std::size_t slot = 0; slot < static_cast<std::size_t>(wanted); ++slot) {
       const auto lane = static_cast<std::size_t>(of[slot]);
       edits[lane] = counted[slot];
@@ -278,43 +273,30 @@ class StagedSearch {
   }
 
   double whole(Count i, Count lane) const {
-    const double* x = s_.rows_.data() + i * s_.p_;
-    const double* q = q_.values + query_ * s_.p_;
-    const double* weights = s_.coefficients_.data() + held(0, i).segment * s_.p_;
+    const double* x = s_.rows_.data() + i * c_.p;
+    const double* q = q_.values + query_ * c_.p;
+    const double* weights = c_.coefficients.data() + held(0, i).segment * c_.p;
     double sum = 0.0;
     Count f = 0;
-    for (Count t = 0; t <= s_.t_; ++t) {
+    for (Count t = 0; t <= c_.t; ++t) {
       // terms[4 t] counts all features before text t, t of which are texts
-      const Count until = t == s_.t_ ? s_.p_ : static_cast<Count>(s_.terms_[4 * t]) - t;
+      const Count until = t == c_.t ? c_.p : static_cast<Count>(c_.text_terms[4 * t]) - t;
       for (; f < until; ++f) {
-        double apart = s_.is_symbol_[f] ? (x[f] != q[f] ? 1.0 : 0.0) : fabs(q[f] - x[f]);
-        if (x[f] != x[f] || q[f] != q[f]) apart = x[f] != x[f] && q[f] != q[f] ? s_.both_[f] : s_.one_[f];
+        double apart = c_.is_symbol[f] ? (x[f] != q[f] ? 1.0 : 0.0) : fabs(q[f] - x[f]);
+        if (x[f] != x[f] || q[f] != q[f]) apart = x[f] != x[f] && q[f] != q[f] ? c_.both_missing[f] : c_.one_missing[f];
         sum += weights[f] == 0.0 ? 0.0 : weights[f] * raised(apart);
       }
-      if (t == s_.t_) break;
+      if (t == c_.t) break;
       const int edits = space_.edits[static_cast<std::size_t>(t)][static_cast<std::size_t>(lane)];
       const StoredText& other = held(t, i);
-      sum += s_.text_coefficients_[other.segment * s_.t_ + t] * raised(raw(space_.asked[t], other.length, edits));
+      sum += c_.text_coefficients[other.segment * c_.t + t] * raised(raw(space_.asked[t], other.length, edits));
     }
     return sum;
   }
 
-  void write(const Nearest& nearest) const {
-    auto& heap = space_.heap;
-    auto& found = space_.found;
-    std::sort_heap(heap.begin(), heap.end());
-    nearest.list(query_, q_.k, heap);
-    if (heap.empty()) return;
-    const Tie tie(heap.back().sum, q_.tolerance);
-    std::erase_if(found, [&](const auto& one) { return one.sum > tie.high; });
-    // added up in the order of the cases, whatever the order in which they were found
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
-    for (const auto& one : found) nearest.count(query_, tie, one.sum, q_.payload, one.index);
-  }
-
   const Staged& s_;
+  const StagedCases& c_;
   const StagedQueries& q_;
-  const StagedTile& tile_;
   Workspace& space_;
   Count query_;
   float* bounds_;
@@ -324,20 +306,16 @@ class StagedSearch {
   float reach32_ = std::numeric_limits<float>::infinity();
 };
 
-void Staged::nearest(const StagedQueries& q, const StagedTile& tile, const Nearest& nearest) const {
-  in_parallel((q.m + block_length - 1) / block_length, q.threads, [&] {
-    return [&, space = std::make_unique<Workspace>(packed_, g_ * p_, t_, d_, q.k)](Count block) {
-      const Count first = block * block_length, last = std::min(first + block_length, q.m);
-      for (Count query = first; query < last; ++query)
-        lines(q.values + query * p_, space->lines[static_cast<std::size_t>(query - first)]);
+void Staged::nearest(const StagedQueries& q, const Nearest& nearest) const {
+  const auto bound = NEARWISE_CHOSEN(bound);
+  blocks_in_parallel(q.m, block_length, q.threads, [&] {
+    return [&, space = std::make_unique<Workspace>(c_, packed_, q)](Count first, Count last) {
+      for (Count query = first; query < last; ++query) lines(q.values + query * c_.p, space->lines[query - first]);
       for (const Stretch& each : stretches_)
-        for (Count query = first; query < last; ++query) {
-          const Count slot = query - first;
-          tile.bound(space->lines[static_cast<std::size_t>(slot)].data() + each.segment * p_, p_, power_, each.begin,
-                     each.end, space->bounds.data() + slot * packed_, space->minima.data() + slot * (packed_ / chunk));
-        }
-      for (Count query = first; query < last; ++query)
-        StagedSearch(*this, q, tile, *space, query, query - first).run(nearest);
+        for (Count slot = 0; slot < last - first; ++slot)
+          bound(space->lines[slot].data() + each.segment * c_.p, c_.p, c_.power, each.begin, each.end,
+                space->bounds.data() + slot * packed_, space->minima.data() + slot * (packed_ / chunk));
+      for (Count query = first; query < last; ++query) StagedSearch(*this, q, *space, query, query - first).run(nearest);
     };
   });
 }

@@ -1,12 +1,11 @@
 // What a two-stage search keeps while it runs.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <vector>
 
 #include "index/two_stage/two_stage.hpp"
+#include "selection/best.hpp"
 
 namespace nearwise::stages {  // the tree has an Asked of its own
 
@@ -32,23 +31,11 @@ struct Asked {
 
 // Of one thread.
 struct Workspace {
-  Workspace(Count packed, Count features, Count t, Count d, Count k)
-      : bounds(static_cast<std::size_t>(block_length * packed)),
-        minima(static_cast<std::size_t>(block_length * packed / chunk)),
-        lines(static_cast<std::size_t>(block_length), std::vector<Line>(static_cast<std::size_t>(features))),
-        rows(static_cast<std::size_t>(packed) + 8),
-        words(static_cast<std::size_t>(256 * most_words * t)),
-        asked(static_cast<std::size_t>(t)),
-        edits(static_cast<std::size_t>(t)),
-        known(static_cast<std::size_t>(d), unknown) {
-    const auto all = static_cast<std::size_t>(packed);
-    candidates.resize(all + 1);
-    sorted.resize(all);
-    touched.reserve(all * static_cast<std::size_t>(t) + lanes);
-    found.reserve(all);
-    heap.reserve(static_cast<std::size_t>(std::min(packed, k)) + 1);
-    nearest_chunks.reserve(all / chunk);
-  }
+  Workspace(const StagedCases& c, Count packed, const Wanted& wanted)
+      : bounds(block_length * packed), minima(block_length * packed / chunk),
+        lines(block_length, std::vector<Line>(static_cast<std::size_t>(c.g * c.p))), rows(packed + 8),
+        candidates(packed + 1), sorted(packed), words(256 * most_words * c.t), asked(c.t), edits(c.t), known(c.d, unknown),
+        best(wanted, c.n) {}
   std::vector<float> bounds, minima;          // [block_length, packed], [block_length, chunks]
   std::vector<std::vector<Line>> lines;       // [block_length, g * p]
   std::vector<std::int32_t> rows;
@@ -58,8 +45,7 @@ struct Workspace {
   std::vector<std::array<int, lanes>> edits;  // [t] of the cases that are being compared
   std::vector<std::int16_t> known;            // [d] edits of a text that was compared, -1 - edits: at least so many
   std::vector<std::int32_t> touched;          // texts that are known
-  std::vector<Ranked<std::int32_t>> found;              // cases compared in full that were within reach
-  std::vector<Ranked<std::int32_t>> heap;               // the k nearest of them, the farthest on top
+  Best best;                                  // of the cases compared in full
   std::vector<float> nearest_chunks;          // minima, to be put in order
 };
 

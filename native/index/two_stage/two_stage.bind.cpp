@@ -4,7 +4,6 @@
 
 #include "binding/search.hpp"
 #include "index/two_stage/two_stage.hpp"
-#include "machine/instructions.hpp"
 
 namespace nearwise {
 namespace {
@@ -39,29 +38,29 @@ void check_places(const StagedCases& c) {
 std::unique_ptr<Staged> make(Given& given) {
   StagedCases c{};
   c.columns = given.array<double>("columns", {told(c.p), told_cases(c.n)});
-  c.coefficients = given.array<double>("coefficients", {told(c.g), c.p});
-  c.letters = given.array<std::uint8_t>("letters", {told(c.d), told(c.width)});
+  c.coefficients = given.copy<double>("coefficients", {told(c.g), c.p});
+  c.letters = given.copy<std::uint8_t>("letters", {told(c.d), told(c.width)});
   c.text_of = given.array<std::int32_t>("text_of", {told(c.t), c.n});
-  c.is_symbol = given.array<std::uint8_t>("is_symbol", {c.p});
+  c.is_symbol = given.copy<std::uint8_t>("is_symbol", {c.p});
   c.segment = given.array<std::int32_t>("segment", {c.n});
-  c.one_missing = given.array<double>("one_missing", {c.p});
-  c.both_missing = given.array<double>("both_missing", {c.p});
-  c.counts = given.array<std::uint8_t>("counts", {c.d, letter_counts});
+  c.one_missing = given.copy<double>("one_missing", {c.p});
+  c.both_missing = given.copy<double>("both_missing", {c.p});
+  c.counts = given.copy<std::uint8_t>("counts", {c.d, letter_counts});
   c.lengths = given.array<std::int16_t>("lengths", {c.d});
-  c.text_terms = given.array<double>("text_terms", {c.t, 4});
-  c.text_coefficients = given.array<double>("text_coefficients", {c.g, c.t});
+  c.text_terms = given.copy<double>("text_terms", {c.t, 4});
+  c.text_coefficients = given.copy<double>("text_coefficients", {c.g, c.t});
   c.power = given.value<int>("power");
   check(c.power == 1 || c.power == 2, "power must be 1 or 2, got " + std::to_string(c.power));
   check(c.t >= 1 && c.d >= 1 && c.g >= 1, "there must be at least one text and one row of coefficients");
   check(c.n <= Count{1} << 30, "at most 2**30 cases, got " + std::to_string(c.n));
-  require_weights(c.coefficients, c.g * c.p, "StagedIndex: coefficients");
-  require_weights(c.text_coefficients, c.g * c.t, "StagedIndex: text_coefficients");
+  require_weights(c.coefficients.data(), c.g * c.p, "StagedIndex: coefficients");
+  require_weights(c.text_coefficients.data(), c.g * c.t, "StagedIndex: text_coefficients");
   require_between(c.segment, c.n, 0, c.g, "StagedIndex: segment must be in 0 .. g - 1");
   require_between(c.text_of, c.t * c.n, 0, c.d, "StagedIndex: text_of must be in 0 .. d - 1");
   check_lengths(c.lengths, c.d, c.width);
   check_letters(c);
   check_places(c);
-  return without_gil([&] { return std::make_unique<Staged>(c); });
+  return without_gil([&] { return std::make_unique<Staged>(std::move(c)); });
 }
 
 auto nearest(const Staged& staged, Given& given) {
@@ -74,7 +73,7 @@ auto nearest(const Staged& staged, Given& given) {
   q.lengths = given.array<std::int16_t>("lengths", {q.m, staged.t()});
   check_lengths(q.lengths, q.m * staged.t(), q.width);
   NearestArrays found(q);
-  without_gil([&] { staged.nearest(q, NEARWISE_CHOSEN(staged_tile), found.pointers()); });
+  without_gil([&] { staged.nearest(q, found.pointers()); });
   return found.to_python();
 }
 

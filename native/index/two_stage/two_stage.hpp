@@ -55,39 +55,34 @@ struct Letters {
   Count stride;
 };
 
-// What is compiled per instruction set.
-struct StagedTile {
-  // sums[i] = the sum of the lines, begin <= i < end, whole chunks; minima[i / 64] of each chunk. Power 1 or 2.
-  void (*bound)(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima);
-  // rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them. Up to eight
-  // rows beyond them are written.
-  Count (*gather)(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows);
-  // lower[j] += what the texts of rows[j] add at least. Two texts have at most sum over b of min(own[b], counts[b]) letters
-  // in common.
-  void (*letters)(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower);
-  // edits[l], l < lanes: insertions, deletions and replacements from the query to the text that ends at ends[l]; where
-  // there are more than most[l], any number beyond it that is not too large. Before a text there are zeros.
-  void (*edits)(const Pattern& pattern, const std::uint8_t* const* ends, const int* lengths, const int* most, int* edits);
-};
-
 NEARWISE_EACH_INSTRUCTION_SET(
-extern const StagedTile staged_tile;
+// sums[i] = the sum of the lines, begin <= i < end, whole chunks; minima[i / 64] of each chunk. Power 1 or 2.
+void bound(const Line* lines, Count count, int power, Count begin, Count end, float* sums, float* minima);
+// rows = the i with above < sums[i] <= upto among whole chunks; returns how many. NaN is never among them. Up to eight
+// rows beyond them are written.
+Count gather(const float* sums, const float* minima, Count packed, float above, float upto, std::int32_t* rows);
+// lower[j] += what the texts of rows[j] add at least. Two texts have at most sum over b of min(own[b], counts[b]) letters
+// in common.
+void add_letters(const Letters& letters, int power, const std::int32_t* rows, Count count, float* lower);
+// edits[l], l < lanes: insertions, deletions and replacements from the query to the text that ends at ends[l]; where
+// there are more than most[l], any number beyond it that is not too large. Before a text there are zeros.
+void count_edits(const Pattern& pattern, const std::uint8_t* const* ends, const int* lengths, const int* most, int* edits);
 )
 
-// The cases as Python hands them over; read while the index is made.
+// The cases as Python hands them over; those that are pointed to are read while the index is made.
 struct StagedCases {
   const double* columns;             // [p, n] NaN is a missing value, a symbol is its code
-  const std::uint8_t* is_symbol;     // [p]
   const std::int32_t* segment;       // [n] the row of the coefficients
-  const double* coefficients;        // [g, p]
-  const double* one_missing;         // [p] the difference when exactly one of the two values is missing
-  const double* both_missing;        // [p] the difference when both are
-  const std::uint8_t* letters;       // [d, width] each text at the end of its row, zeros before it
-  const std::uint8_t* counts;        // [d, 32]
   const std::int16_t* lengths;       // [d] -1: the text is missing
   const std::int32_t* text_of;       // [t, n] in 0 .. d - 1
-  const double* text_terms;          // [t, 4] place among all features, 1 if divided by the longer length, one, both missing
-  const double* text_coefficients;   // [g, t]
+  std::vector<std::uint8_t> is_symbol;    // [p]
+  std::vector<double> coefficients;       // [g, p]
+  std::vector<double> one_missing;        // [p] the difference when exactly one of the two values is missing
+  std::vector<double> both_missing;       // [p] the difference when both are
+  std::vector<std::uint8_t> letters;      // [d, width] each text at the end of its row, zeros before it
+  std::vector<std::uint8_t> counts;       // [d, 32]
+  std::vector<double> text_terms;         // [t, 4] place among all features, 1 if divided by the longer length, one, both missing
+  std::vector<double> text_coefficients;  // [g, t]
   Count n, p, t, g, d, width;
   int power;                         // 1 or 2
 };
@@ -103,33 +98,27 @@ struct StagedQueries : Wanted {
 // The cases packed for search, segment by segment in whole chunks. Immutable, so threads may share it.
 class Staged {
  public:
-  explicit Staged(const StagedCases& cases);
-  void nearest(const StagedQueries& queries, const StagedTile& tile, const Nearest& nearest) const;
-  Count n() const { return n_; }
-  Count p() const { return p_; }
-  Count t() const { return t_; }
+  explicit Staged(StagedCases cases);
+  void nearest(const StagedQueries& queries, const Nearest& nearest) const;
+  Count n() const { return c_.n; }
+  Count p() const { return c_.p; }
+  Count t() const { return c_.t; }
 
  private:
   friend class StagedSearch;
   struct Stretch {  // packed cases of one segment that fit in a cache together
     Count begin, end, segment;
   };
-  void pack(const StagedCases& cases);
-  void pack_numbers(const StagedCases& cases);
+  void pack();
+  void pack_numbers();
   // [g, p] the lines of one query
   void lines(const double* query, std::vector<Line>& lines) const;
 
-  Count n_, p_, t_, g_, d_, width_, packed_ = 0;
-  int power_;
+  StagedCases c_;
+  Count packed_ = 0;
   bool repeats_;                           // whether some text belongs to several cases
-  std::vector<std::uint8_t> is_symbol_;    // [p]
-  std::vector<double> coefficients_;       // [g, p]
-  std::vector<double> one_, both_;         // [p]
-  std::vector<double> terms_;              // [t, 4]
-  std::vector<double> text_coefficients_;  // [g, t]
-  std::vector<float> text_floats_;         // [g, t] the same, cut where single precision ends
+  std::vector<float> text_floats_;         // [g, t] the coefficients of texts, cut where single precision ends
   std::vector<float> text_inverses_;       // [g, t] one over these
-  std::vector<std::uint8_t> letters_, counts_;
   std::vector<Stretch> stretches_;
   std::vector<std::int32_t> case_of_;      // [packed] -1: padding
   std::vector<std::int32_t> place_of_;     // [n]
