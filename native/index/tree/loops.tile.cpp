@@ -14,8 +14,9 @@ namespace {
 
 #ifdef __AVX2__
 typedef double Four __attribute__((vector_size(32)));
-Four load(const double* x) { return nearwise::load<Four>(x); }
-Four all(double x) { return nearwise::all<Four>(x); }
+Four load(const double* x) { return _mm256_loadu_pd(x); }
+Four all(double x) { return _mm256_set1_pd(x); }
+void store(double* x, Four a) { _mm256_storeu_pd(x, a); }
 Four larger(Four a, Four b) { return _mm256_max_pd(a, b); }
 Four smaller(Four a, Four b) { return _mm256_min_pd(a, b); }
 std::uint32_t at_most(Four a, Four b) { return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)(a <= b))); }

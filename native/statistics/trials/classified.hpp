@@ -19,9 +19,10 @@ struct Classified {
 
   // Makes the sums [n] infinite for the cases that do not classify case i.
   void leave_out(Count i, double* sums) const {
-    if (leave_one_out) sums[i] = infinity;
-    for (Count j = 0; !leave_one_out && j < n; ++j)
-      if (folds[j] == folds[i]) sums[j] = infinity;
+    const std::int32_t fold = folds[i];
+    const Count first = leave_one_out ? i : 0, last = leave_one_out ? i + 1 : n;
+    for (Count j = first; j < last; ++j)
+      if (folds[j] == fold) sums[j] = infinity;
   }
 };
 
