@@ -51,25 +51,17 @@ class Builder {
   const double* column(Count f) const { return cases_.columns + tree_.features[f] * cases_.n + start_; }
   Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
 
-  // The feature with the largest coefficient * width^power among `count` cases that value(f, j) gives, or among a sample
-  // of them if there it varies; -1 if no feature does.
-  template <class Value>
-  Count widest(Count count, Value value) const {
-    const Count step = (count + sample_length - 1) / sample_length;
-    const Count sampled = widest_of_every(step, count, value);
-    return sampled >= 0 || step == 1 ? sampled : widest_of_every(1, count, value);
-  }
-
-  template <class Value>
-  Count widest_of_every(Count step, Count count, Value value) const {
+  // The feature with the largest coefficient * width^power among every step-th of these cases; -1 if none varies.
+  template <class Column>
+  Count widest(const Keyed* own, Count count, Count step, const Column& column_of) const {
     Count best = -1;
     double largest = 0.0;
     for (Count f = 0; f < d_; ++f) {
+      const double* x = column_of(f);
       double low = infinity, high = -infinity;
       for (Count j = 0; j < count; j += step) {
-        const double x = value(f, j);
-        low = x < low ? x : low;
-        high = x > high ? x : high;
+        low = std::min(low, x[own[j].index]);
+        high = std::max(high, x[own[j].index]);
       }
       const double width = high - low;
       const double weighted = tree_.coefficients[f] * (cases_.power == 2 ? width * width : width);
@@ -78,19 +70,26 @@ class Builder {
     return best;
   }
 
+  // Cuts cases before the one `at` in the order of the feature that is widest in a sample, or in all where none varies.
+  template <class Column>
+  void split(Keyed* own, Count count, Count at, const Column& column_of) const {
+    const Count step = (count + sample_length - 1) / sample_length;
+    Count f = widest(own, count, step, column_of);
+    if (f < 0 && step > 1) f = widest(own, count, 1, column_of);
+    if (f < 0) return;
+    const double* x = column_of(f);
+    for (Count j = 0; j < count; ++j) own[j].sum = x[own[j].index];
+    std::nth_element(own, own + at, own + count);
+  }
+
   void halve(Count first, Count last, Count threads) {
-    const Count begin = position(first), end = position(last), count = end - begin;
+    const Count begin = position(first), count = position(last) - begin;
     if (last - first == 1 || count * d_ <= cached_values) {
       finish(first, last);
       return;
     }
     const Count middle = middle_of(first, last);
-    const Count f = widest(count, [&](Count g, Count j) { return column(g)[keyed_[begin + j].index]; });
-    if (f >= 0) {
-      const double* x = column(f);
-      for (Count i = begin; i < end; ++i) keyed_[i].sum = x[keyed_[i].index];
-      std::nth_element(keyed_.begin() + begin, keyed_.begin() + position(middle), keyed_.begin() + end);
-    }
+    split(keyed_.data() + begin, count, position(middle) - begin, [this](Count f) { return column(f); });
     std::future<void> helper;
     if (threads > 1) {
       try {
@@ -124,11 +123,7 @@ class Builder {
       return;
     }
     const Count middle = middle_of(first, last);
-    const Count f = widest(count, [&](Count g, Count j) { return columns[g * stride + own[j].index]; });
-    if (f >= 0) {
-      for (Count j = 0; j < count; ++j) own[j].sum = columns[f * stride + own[j].index];
-      std::nth_element(own, own + (position(middle) - position(first)), own + count);
-    }
+    split(own, count, position(middle) - position(first), [=](Count f) { return columns + f * stride; });
     halve_local(first, middle, begin, columns, stride, order);
     halve_local(middle, last, begin, columns, stride, order);
   }
