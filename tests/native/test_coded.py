@@ -167,7 +167,7 @@ def test_a_result_is_given_when_the_search_is_finished(core):
     ("changed", "sentence"),
     [
         ({"index_codes": np.zeros((3, 9))}, "codes must be an array of int32"),
-        ({"index_codes": np.full((3, 9), 3, np.int32)}, r"codes of feature 0 must be in 0 \.\. 2, it is 3"),
+        ({"index_codes": np.full((3, 9), 3, np.int32)}, r"codes of feature 0 must be in 0 \.\. 2; it is not at 0"),
         ({"index_codes": np.full((3, 9), -1, np.int32)}, "codes of feature 0 must be in"),
         ({"index_values": np.zeros(3, np.int32)}, "values must be at least 1"),
         ({"index_values": np.ones(2, np.int32)}, "values must have shape"),

@@ -9,20 +9,14 @@
 namespace nearwise {
 namespace {
 
-// Every step-th code; the sentence is made only where it is needed, as there can be millions of codes.
-struct Codes {
-  const std::int32_t* first;
-  Count count, step;
-};
-void require_codes(const Codes& codes, std::int32_t low, Count high, const char* what, Count feature = -1) {
-  for (Count i = 0; i < codes.count; ++i) {
-    const std::int32_t code = codes.first[i * codes.step];
-    if (code >= low && code < high) continue;
-    const std::string where = feature < 0 ? "" : " of feature " + std::to_string(feature);
-    require(false, std::string("coded: ") + what + where + " must be in " + std::to_string(low) + " .. " +
-                       std::to_string(high - 1) + ", it is " + std::to_string(code) + ".");
-  }
+// `count` codes, step by step.
+void require_codes(const std::int32_t* codes, Count count, Count step, Count low, Count high, const std::string& what) {
+  const std::string range = std::to_string(low) + " .. " + std::to_string(high - 1);
+  require_all(count, "coded: " + what + " must be in " + range,
+              [&](Count i) { return codes[i * step] >= low && codes[i * step] < high; });
 }
+
+std::string of_feature(Count f) { return " of feature " + std::to_string(f); }
 
 struct CodedIndex {
   std::shared_ptr<const coded::Index> index;
@@ -47,9 +41,9 @@ std::unique_ptr<CodedIndex> make(Given& given) {
   require(s.leaf >= 1, "coded: leaf must be at least 1, got " + std::to_string(s.leaf) + ".");
   for (Count f = 0; f < s.p; ++f) {
     require(s.values[f] >= 1, "coded: values must be at least 1, it is not at " + std::to_string(f) + ".");
-    require_codes({s.codes + f * s.n, s.n, 1}, 0, s.values[f], "codes", f);
+    require_codes(s.codes + f * s.n, s.n, 1, 0, s.values[f], "codes" + of_feature(f));
   }
-  require_codes({s.part, s.n, 1}, 0, s.g, "part");
+  require_codes(s.part, s.n, 1, 0, s.g, "part");
   require_weights(s.coefficients, s.g * s.p, "coded: coefficients");
   return std::make_unique<CodedIndex>(
       CodedIndex{without_gil([&] { return std::make_shared<const coded::Index>(coded::build(s)); })});
@@ -96,10 +90,10 @@ class CodedSearch {
     const std::string name = "tables[" + std::to_string(f) + "]";
     q_.tables.push_back(data_of<double>(table, name.c_str(), 2));
     const Count height = size_of(table, 0);
-    require_codes({q_.codes + f, q_.m, i.p}, -1, i.values[f], "query codes", f);
+    require_codes(q_.codes + f, q_.m, i.p, -1, i.values[f], "query codes" + of_feature(f));
     if (!i.is_table[f]) return;
     shaped<double>(table, name.c_str(), {height, i.values[f]});
-    require_codes({q_.rows + f, q_.m, i.p}, 0, height, "rows", f);
+    require_codes(q_.rows + f, q_.m, i.p, 0, height, "rows" + of_feature(f));
   }
 
   std::shared_ptr<const coded::Index> index_;
