@@ -13,7 +13,7 @@ constexpr int lanes_of_floats = 8;
 #else
 constexpr int lanes_of_floats = 4;  // what SSE2 and NEON hold: GCC compares wider vectors one by one and keeps them in memory
 #endif
-constexpr int parts = 16 / lanes_of_floats;  // vectors of a panel
+constexpr int parts = panel_width / lanes_of_floats;  // vectors of a panel
 
 typedef float Floats __attribute__((vector_size(4 * lanes_of_floats)));
 typedef std::int32_t Ints __attribute__((vector_size(4 * lanes_of_floats)));
@@ -46,16 +46,15 @@ unsigned within(const Floats* sums, Floats limit) {
   Ints near[parts], any{};
   for (int part = 0; part < parts; ++part) any |= near[part] = sums[part] <= limit;
   if (((Longs)any)[0] == 0 && ((Longs)any)[1] == 0) return 0;
-  for (int i = 0; i < 16; ++i) out |= static_cast<unsigned>(near[i / lanes_of_floats][i % lanes_of_floats] & 1) << i;
+  for (int i = 0; i < panel_width; ++i) out |= static_cast<unsigned>(near[i / lanes_of_floats][i % lanes_of_floats] & 1) << i;
 #endif
   return out;
 }
 
-template <int height>
-void tell(const Floats* sums, int row, Count panel, Listener<float, height>& listener) {
+void tell(const Floats* sums, int row, Count panel, FloatListener& listener) {
   const unsigned mask = within(sums, all(listener.limits[row]));
   if (__builtin_expect(mask != 0, 0)) {
-    float values[16];
+    float values[panel_width];
     __builtin_memcpy(values, sums, sizeof values);
     listener.found(row, panel, mask, values);
   }

@@ -15,4 +15,8 @@ struct Listener {
   ~Listener() = default;
 };
 
+// Of a tile in single precision: the cases of a panel and the queries of a group.
+constexpr int panel_width = 16, group_height = 6;
+using FloatListener = Listener<float, group_height>;
+
 }  // namespace nearwise

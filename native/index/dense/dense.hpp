@@ -13,8 +13,6 @@
 
 namespace nearwise {
 
-constexpr int panel_width = 16;
-constexpr int group_height = 6;
 constexpr int longest_product = 8;  // whole powers up to this are multiplied out, all others go through logarithms
 
 // How single precision adds up numbers: |x|^2 - 2xq (fastest, loses digits far from the centre), (x - q)^2, |x - q| or
@@ -44,10 +42,8 @@ struct Block {
   float power;                      // for Form::powers
 };
 
-using DenseListener = Listener<float, group_height>;
-
 NEARWISE_EACH_INSTRUCTION_SET(
-void propose(const Block& block, DenseListener& listener);
+void propose(const Block& block, FloatListener& listener);
 )
 
 class Dense {

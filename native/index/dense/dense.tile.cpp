@@ -12,8 +12,6 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-static_assert(panel_width == lanes_of_floats * parts);
-
 Floats multiply_add(Floats a, Floats b, Floats c) {
 #ifdef __FMA__
   return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
@@ -93,7 +91,7 @@ __attribute__((always_inline)) inline void add_symbols(const Block& b, Count pan
 }
 
 template <Raise raise, Weighed weighed, bool holes>
-void run(const Block& b, DenseListener& listener) {
+void run(const Block& b, FloatListener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
     const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
@@ -131,13 +129,13 @@ void run(const Block& b, DenseListener& listener) {
 }
 
 template <Raise raise, Weighed weighed>
-void run_holes(const Block& b, DenseListener& listener) {
+void run_holes(const Block& b, FloatListener& listener) {
   if (b.has_holes) run<raise, weighed, true>(b, listener);
   else run<raise, weighed, false>(b, listener);
 }
 
 template <Raise raise>
-void run_weighed(const Block& b, DenseListener& listener) {
+void run_weighed(const Block& b, FloatListener& listener) {
   if (b.weighed == Weighed::packed) run_holes<raise, Weighed::packed>(b, listener);
   else if (b.weighed == Weighed::by_query) run_holes<raise, Weighed::by_query>(b, listener);
   else run_holes<raise, Weighed::by_case>(b, listener);
@@ -145,7 +143,7 @@ void run_weighed(const Block& b, DenseListener& listener) {
 
 }  // namespace
 
-void propose(const Block& b, DenseListener& listener) {
+void propose(const Block& b, FloatListener& listener) {
   if (b.form == Form::product) run<Raise::dot, Weighed::packed, false>(b, listener);
   else if (b.form == Form::squares) run_weighed<Raise::square>(b, listener);
   else if (b.form == Form::moduli) run_weighed<Raise::modulus>(b, listener);

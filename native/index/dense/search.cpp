@@ -26,7 +26,7 @@ struct Candidate {
 }  // namespace
 
 // The search of one thread over a chunk of queries.
-class Search final : public DenseListener {
+class Search final : public FloatListener {
  public:
   Search(const Dense& dense, const Ask& ask, Form form, const Answer& answer)
       : dense_(dense), c_(dense.columns_), ask_(ask), form_(form), weighed_(dense.weighed_), answer_(answer),
@@ -139,8 +139,8 @@ class Search final : public DenseListener {
       holes_[to] = static_cast<float>(hole);
       numbers_[to] = static_cast<float>(form_ == Form::product ? -2 * x : weighed_ == Weighed::by_case ? -x : r * x);
       if (ask_.by_query) roots_[to] = static_cast<float>(-r);
-      if (weighed_ == Weighed::packed && x == x) length += raised(std::abs(x));
-      if (weighed_ != Weighed::packed) length += raised(apart(j, x, r));
+      if (weighed_ == Weighed::packed && x == x) length += bounds_.raised(std::abs(x));
+      if (weighed_ != Weighed::packed) length += bounds_.raised(apart(j, x, r));
     }
     lengths_[slot] = dense_.root(length);
     if (!bounds_.serves(lengths_[slot])) served_[slot] = false;
@@ -150,10 +150,6 @@ class Search final : public DenseListener {
   double apart(Count j, double q, double r) const {
     const double wide = dense_.widest_of_all_[j], own = q == q ? std::abs(q) : 0.0;
     return weighed_ == Weighed::by_query ? r * (own + wide) : wide * own;
-  }
-
-  double raised(double length) const {
-    return c_.power == 2 ? length * length : c_.power == 1 ? length : std::pow(length, c_.power);
   }
 
   // How far the cases of a block reach.
@@ -175,8 +171,8 @@ class Search final : public DenseListener {
     double length = 0.0, reach = 0.0;
     for (Count j = 0; j < d_; ++j) {
       const double q = std::abs(static_cast<double>(numbers_[first + j * group_height]));
-      if (weighed_ == Weighed::by_query) reach += raised(-roots_[first + j * group_height] * widest_[j]);
-      if (q == q) length += raised(weighed_ == Weighed::by_query ? q : q * widest_[j]);
+      if (weighed_ == Weighed::by_query) reach += bounds_.raised(-roots_[first + j * group_height] * widest_[j]);
+      if (q == q) length += bounds_.raised(weighed_ == Weighed::by_query ? q : q * widest_[j]);
     }
     const double room = 1 + 1e-6;  // these were rounded to single precision
     return bounds_.blur(dense_.root(length) * room, weighed_ == Weighed::by_query ? dense_.root(reach) * room : reach_, more);

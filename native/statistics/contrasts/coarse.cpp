@@ -36,17 +36,17 @@ std::uint16_t Contrast::coarse(const double* row, Count f) const {
 
 void Contrast::pack_coarse() {
   const Count p = space_.p;
-  coarse_.assign(static_cast<std::size_t>(panels_of_ * p * near_width), 0);
-  halves_.assign(static_cast<std::size_t>(panels_of_ * near_width), 0);
-  totals_.assign(static_cast<std::size_t>(panels_of_ * near_width), 0);
+  coarse_.assign(static_cast<std::size_t>(panels_of_ * p * panel_width), 0);
+  halves_.assign(static_cast<std::size_t>(panels_of_ * panel_width), 0);
+  totals_.assign(static_cast<std::size_t>(panels_of_ * panel_width), 0);
   for (const Segment& segment : segments_)
     for (Count at = 0; at < segment.cases; ++at) {
       const double* row = rows_.data() + order_[segment.first_case + at] * p;
-      std::uint16_t* to = coarse_.data() + (segment.first_panel + at / near_width) * p * near_width + at % near_width;
+      std::uint16_t* to = coarse_.data() + (segment.first_panel + at / panel_width) * p * panel_width + at % panel_width;
       std::uint32_t total = 0;
-      for (Count f = 0; f < p; ++f) total += to[f * near_width] = coarse(row, f);
-      totals_[segment.first_panel * near_width + at] = total;
-      halves_[segment.first_panel * near_width + at] = static_cast<std::uint16_t>((total + 1) / 2);
+      for (Count f = 0; f < p; ++f) total += to[f * panel_width] = coarse(row, f);
+      totals_[segment.first_panel * panel_width + at] = total;
+      halves_[segment.first_panel * panel_width + at] = static_cast<std::uint16_t>((total + 1) / 2);
     }
 }
 

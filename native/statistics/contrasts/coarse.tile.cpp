@@ -15,7 +15,7 @@ constexpr int wide = 16;
 #else
 constexpr int wide = 8;  // what SSE2 and NEON hold: GCC compares wider vectors one by one and keeps them in memory
 #endif
-constexpr int parts = near_width / wide;  // vectors of a panel
+constexpr int parts = panel_width / wide;  // vectors of a panel
 typedef std::uint16_t Shorts __attribute__((vector_size(2 * wide)));
 typedef std::uint32_t Words __attribute__((vector_size(2 * wide)));
 struct Panel {
@@ -54,14 +54,14 @@ std::uint16_t half_limit(float limit, std::uint32_t total) {
   return half >= 65535.0f ? 65535 : half > 0 ? static_cast<std::uint16_t>(half) : 0;
 }
 
-void tell(const ShortBlock& b, NearListener& listener, int row, Count panel, unsigned mask, Panel sums) {
-  float values[near_width];
-  std::uint16_t own[near_width];
+void tell(const ShortBlock& b, FloatListener& listener, int row, Count panel, unsigned mask, Panel sums) {
+  float values[panel_width];
+  std::uint16_t own[panel_width];
   __builtin_memcpy(own, sums.at, sizeof own);
   unsigned told = 0;
   for (; mask != 0; mask &= mask - 1) {
     const int lane = __builtin_ctz(mask);
-    const Count total = static_cast<Count>(b.totals[panel * near_width + lane]) + b.query_totals[row];
+    const Count total = static_cast<Count>(b.totals[panel * panel_width + lane]) + b.query_totals[row];
     values[lane] = static_cast<float>(2 * static_cast<Count>(own[lane]) - total);
     if (values[lane] <= listener.limits[row]) told |= 1u << lane;
   }
@@ -70,21 +70,21 @@ void tell(const ShortBlock& b, NearListener& listener, int row, Count panel, uns
 
 }  // namespace
 
-void propose_short(const ShortBlock& b, NearListener& listener) {
+void propose_short(const ShortBlock& b, FloatListener& listener) {
   for (Count panel = 0; panel < b.panels; panel += 2) {
-    const std::uint16_t* first = b.values + panel * b.p * near_width;
-    const std::uint16_t* second = panel + 1 < b.panels ? first + b.p * near_width : first;
-    Panel sums[near_height][2] = {};
+    const std::uint16_t* first = b.values + panel * b.p * panel_width;
+    const std::uint16_t* second = panel + 1 < b.panels ? first + b.p * panel_width : first;
+    Panel sums[group_height][2] = {};
     for (Count f = 0; f < b.p; ++f) {
       Shorts low[parts], high[parts];
 #pragma GCC unroll 2
       for (int part = 0; part < parts; ++part) {
-        low[part] = load<Shorts>(first + f * near_width + part * wide);
-        high[part] = load<Shorts>(second + f * near_width + part * wide);
+        low[part] = load<Shorts>(first + f * panel_width + part * wide);
+        high[part] = load<Shorts>(second + f * panel_width + part * wide);
       }
 #pragma GCC unroll 6
-      for (int r = 0; r < near_height; ++r) {
-        const Shorts asked = twins(b.queries[f * near_height + r]);
+      for (int r = 0; r < group_height; ++r) {
+        const Shorts asked = twins(b.queries[f * group_height + r]);
 #pragma GCC unroll 2
         for (int part = 0; part < parts; ++part) {
           sums[r][0].at[part] = sums[r][0].at[part] + larger(low[part], asked);
@@ -92,10 +92,10 @@ void propose_short(const ShortBlock& b, NearListener& listener) {
         }
       }
     }
-    const std::uint16_t* low = b.halves + panel * near_width;
-    const std::uint16_t* high = b.halves + (panel + (second != first)) * near_width;
+    const std::uint16_t* low = b.halves + panel * panel_width;
+    const std::uint16_t* high = b.halves + (panel + (second != first)) * panel_width;
 #pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) {
+    for (int r = 0; r < group_height; ++r) {
       const std::uint32_t half = half_limit(listener.limits[r], b.query_totals[r]);
       const Shorts limit = twins(half | half << 16);
       unsigned near_low = 0, near_high = 0;

@@ -13,9 +13,6 @@
 
 namespace nearwise {
 
-constexpr int near_width = 16;   // cases of a panel
-constexpr int near_height = 6;   // queries of a group of queries
-
 enum Kind : std::uint8_t { number = 0, symbol = 1, circle = 2 };
 constexpr int kinds = 3;
 
@@ -67,11 +64,9 @@ struct ShortBlock {
   Count panels, p;
 };
 
-using NearListener = Listener<float, near_height>;
-
 NEARWISE_EACH_INSTRUCTION_SET(
-void propose_near(const NearBlock& block, NearListener& listener);
-void propose_short(const ShortBlock& block, NearListener& listener);
+void propose_near(const NearBlock& block, FloatListener& listener);
+void propose_short(const ShortBlock& block, FloatListener& listener);
 double pair_sum(const PairSpace& space, const PairCase& q, const PairCase& x);
 void add_pair(const PairSpace& space, const PairCase& q, const PairCase& x, double coefficient, double* totals);
 )

@@ -10,7 +10,6 @@
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
-static_assert(near_width == lanes_of_floats * parts);
 typedef double Doubles __attribute__((vector_size(32)));
 typedef std::int64_t Signs __attribute__((vector_size(32)));
 
@@ -26,7 +25,7 @@ Floats larger(Floats x, Floats y) {
 
 // The sums so far. Loops over features work on a copy of their own, which stays in registers.
 struct Sums {
-  Floats at[near_height][parts];
+  Floats at[group_height][parts];
 };
 
 // delta^power of two known values, from their gap x - q.
@@ -46,11 +45,11 @@ template <class Term>
 void add_each(Sums& sums, const float* x, const float* q, const float* weights, Count features, const Term& term) {
   Sums own = sums;
   for (Count f = 0; f < features; ++f) {
-    const Panel panel = panel_at(x + f * near_width);
+    const Panel panel = panel_at(x + f * panel_width);
     const Floats weight = all(weights[f]);
 #pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) {
-      const Floats asked = all(q[f * near_height + r]);
+    for (int r = 0; r < group_height; ++r) {
+      const Floats asked = all(q[f * group_height + r]);
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + term(panel.at[part], asked, weight);
     }
@@ -67,12 +66,6 @@ void add_largest(Sums& sums, const float* x, const float* q, const float* weight
   add_each(sums, x, q, weights, features, [](Floats x, Floats q, Floats) { return larger(x, q); });
 }
 
-// delta^power where the query's value is known: `others` where the case's is not.
-template <Kind kind, int power>
-Floats holed_term(Floats gap, Floats weight, Ints is_known, Floats others) {
-  return where(is_known, term<kind, power>(gap, weight), others);
-}
-
 // What is known of missing values, from one feature on; see NearBlock.
 struct Holes {
   const float *unknown, *unknown_case;
@@ -83,22 +76,22 @@ struct Holes {
 // Three of the six queries at a time: their sums and what a hole needs fill the registers.
 template <Kind kind, int power>
 void add_holed(Sums& sums, const float* x, const float* q, const float* weights, const Holes holes, Count features) {
-  constexpr int half = near_height / 2;
-  for (int from = 0; from < near_height; from += half) {
+  constexpr int half = group_height / 2;
+  for (int from = 0; from < group_height; from += half) {
     Floats own[half][parts];
 #pragma GCC unroll 3
     for (int r = 0; r < half; ++r)
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) own[r][part] = sums.at[from + r][part];
     for (Count f = 0; f < features; ++f) {
-      const Panel panel = panel_at(x + f * near_width);
+      const Panel panel = panel_at(x + f * panel_width);
       const Floats weight = all(kind == number ? 0.0f : weights[f]);
       Ints is_known[parts];
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) is_known[part] = panel.at[part] == panel.at[part];
-      const Count first = f * near_height + from;
+      const Count first = f * group_height + from;
       if (__builtin_expect(holes.any_unknown[f], 0)) {
-        const Panel other = panel_at(holes.unknown + f * near_width);
+        const Panel other = panel_at(holes.unknown + f * panel_width);
 #pragma GCC unroll 3
         for (int r = 0; r < half; ++r) {
           const Floats asked = all(q[first + r]);
@@ -107,8 +100,8 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
 #pragma GCC unroll 4
           for (int part = 0; part < parts; ++part) {
             const Floats instead = (Floats)((mask & (Ints)other.at[part]) | others);
-            own[r][part] = own[r][part] + holed_term<kind, power>(panel.at[part] - asked, weight,
-                                                                  is_known[part] & ~mask, instead);
+            const Floats known = term<kind, power>(panel.at[part] - asked, weight);
+            own[r][part] = own[r][part] + where(is_known[part] & ~mask, known, instead);
           }
         }
         continue;
@@ -118,8 +111,7 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
         const Floats asked = all(q[first + r]), others = all(holes.unknown_case[first + r]);
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part)
-          own[r][part] =
-              own[r][part] + holed_term<kind, power>(panel.at[part] - asked, weight, is_known[part], others);
+          own[r][part] += where(is_known[part], term<kind, power>(panel.at[part] - asked, weight), others);
       }
     }
 #pragma GCC unroll 3
@@ -130,43 +122,43 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
 }
 
 template <int power, bool by_largest>
-void run(const NearBlock& b, NearListener& listener) {
+void run(const NearBlock& b, FloatListener& listener) {
   const Count clean = b.clean[number] + b.clean[symbol] + b.clean[circle];
   for (Count panel = 0; panel < b.panels; ++panel) {
-    const float* x = b.values + panel * b.p * near_width;
-    const float* unknown = b.unknown + panel * b.h * near_width;
+    const float* x = b.values + panel * b.p * panel_width;
+    const float* unknown = b.unknown + panel * b.h * panel_width;
     Sums sums;
     if constexpr (by_largest) {
-      const Panel start = panel_at(b.start + panel * near_width);
+      const Panel start = panel_at(b.start + panel * panel_width);
 #pragma GCC unroll 6
-      for (int r = 0; r < near_height; ++r)
+      for (int r = 0; r < group_height; ++r)
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) sums.at[r][part] = start.at[part] + all(b.query_start[r]);
       add_largest(sums, x, b.queries, b.weights, b.clean[number]);
     } else {
 #pragma GCC unroll 6
-      for (int r = 0; r < near_height; ++r)
+      for (int r = 0; r < group_height; ++r)
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) sums.at[r][part] = all(0.0f);
       add_clean<number, power>(sums, x, b.queries, b.weights, b.clean[number]);
     }
     if (clean > b.clean[number]) {
       Count f = b.clean[number];
-      add_clean<symbol, power>(sums, x + f * near_width, b.queries + f * near_height, b.weights + f, b.clean[symbol]);
+      add_clean<symbol, power>(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f, b.clean[symbol]);
       f += b.clean[symbol];
-      add_clean<circle, power>(sums, x + f * near_width, b.queries + f * near_height, b.weights + f, b.clean[circle]);
+      add_clean<circle, power>(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f, b.clean[circle]);
     }
     for (Count hole = 0, kind = 0; kind < kinds; hole += b.holed[kind++]) {
       if (b.holed[kind] == 0) continue;
       const auto add = kind == number ? add_holed<number, power>
                                       : kind == symbol ? add_holed<symbol, power> : add_holed<circle, power>;
       const Count f = clean + hole;
-      add(sums, x + f * near_width, b.queries + f * near_height, b.weights + f,
-          {unknown + hole * near_width, b.unknown_case + hole * near_height, b.is_unknown + hole * near_height,
+      add(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f,
+          {unknown + hole * panel_width, b.unknown_case + hole * group_height, b.is_unknown + hole * group_height,
            b.any_unknown + hole}, b.holed[kind]);
     }
 #pragma GCC unroll 6
-    for (int r = 0; r < near_height; ++r) tell(sums.at[r], r, panel, listener);
+    for (int r = 0; r < group_height; ++r) tell(sums.at[r], r, panel, listener);
   }
 }
 
@@ -201,7 +193,7 @@ void others(const PairSpace& s, const PairCase& q, const PairCase& x, const Take
 
 }  // namespace
 
-void propose_near(const NearBlock& b, NearListener& listener) {
+void propose_near(const NearBlock& b, FloatListener& listener) {
   if (b.power == 2) run<2, false>(b, listener);
   else if (b.by_largest) run<1, true>(b, listener);
   else run<1, false>(b, listener);

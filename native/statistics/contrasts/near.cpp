@@ -22,7 +22,7 @@ namespace nearwise {
 namespace {
 
 constexpr Count chunk_groups = 16;          // groups of queries that share panels while they are in cache
-constexpr Count chunk = chunk_groups * near_height;
+constexpr Count chunk = chunk_groups * group_height;
 constexpr Count block_bytes = 192 * 1024;   // of panels
 
 struct Candidate {
@@ -33,7 +33,7 @@ struct Candidate {
 }  // namespace
 
 // One thread's search. `run` answers one chunk of queries.
-class NearSearch final : public NearListener {
+class NearSearch final : public FloatListener {
  public:
   NearSearch(const Contrast& cases, Count k, double tolerance, bool with_sums)
       : c_(cases), s_(cases.space_), k_(k), least_room_(2 * k + 4), tolerance_(tolerance), with_sums_(with_sums),
@@ -45,11 +45,11 @@ class NearSearch final : public NearListener {
   void run(const Count* asked, Count m, NearLists& out) {
     asked_ = asked;
     m_ = m;
-    const Count groups = (m + near_height - 1) / near_height;
+    const Count groups = (m + group_height - 1) / group_height;
     const bool is_coarse = c_.coarse_gain_ > 0;
     if (is_coarse) pack_coarse(groups);
     else pack_queries(groups);
-    const Count panel_bytes = (s_.p + s_.h) * near_width * (is_coarse ? 2 : 4);
+    const Count panel_bytes = (s_.p + s_.h) * panel_width * (is_coarse ? 2 : 4);
     const Count step = 2 * std::max<Count>(1, block_bytes / panel_bytes / 2);
     std::vector<NearLists> found(static_cast<std::size_t>(s_.g));
     for (Count a = 0; a < s_.g; ++a) {
@@ -60,7 +60,7 @@ class NearSearch final : public NearListener {
         limits_[j] = INFINITY;
         rooms_[j] = least_room_;
       }
-      const Count panels = (segment_->cases + near_width - 1) / near_width;
+      const Count panels = (segment_->cases + panel_width - 1) / panel_width;
       for (Count from = 0; from < panels; from += step)
         for (Count group = 0; group < groups; ++group) run_block(from, std::min(step, panels - from), group);
       for (Count j = 0; j < m; ++j) rank(j, found[a]);
@@ -69,11 +69,11 @@ class NearSearch final : public NearListener {
   }
 
   void found(int row, Count panel, std::uint32_t mask, const float* values) override {
-    const Count slot = group_ * near_height + row;
+    const Count slot = group_ * group_height + row;
     std::vector<Candidate>& list = lists_[slot];
     for (; mask != 0; mask &= mask - 1) {
       const int lane = __builtin_ctz(mask);
-      const Count at = (from_ + panel) * near_width + lane;
+      const Count at = (from_ + panel) * panel_width + lane;
       if (at >= segment_->cases) continue;
       const Count packed = segment_->first_case + at;
       if (packed == c_.place_[asked_[slot]]) continue;
@@ -116,28 +116,28 @@ class NearSearch final : public NearListener {
   }
 
   void pack_queries(Count groups) {
-    for (Count slot = 0; slot < groups * near_height; ++slot) {
+    for (Count slot = 0; slot < groups * group_height; ++slot) {
       const double* row = c_.rows_.data() + asked_[std::min(m_ - 1, slot)] * s_.p;
-      float* to = queries_.data() + slot / near_height * s_.p * near_height + slot % near_height;
+      float* to = queries_.data() + slot / group_height * s_.p * group_height + slot % group_height;
       Count f = 0;
       for (const Count* counts : {s_.clean, s_.holed})
         for (int kind = 0; kind < kinds; ++kind)
           for (const Count end = f + counts[kind]; f < end; ++f) {
             const double twice = c_.by_largest_ && f < s_.clean[number] ? 2.0 : 1.0;
-            to[f * near_height] = static_cast<float>(kind == symbol ? row[f] : twice * c_.packed(row, f));
+            to[f * group_height] = static_cast<float>(kind == symbol ? row[f] : twice * c_.packed(row, f));
           }
       starts_[slot] = c_.start(row);
     }
   }
 
   void pack_coarse(Count groups) {
-    for (Count slot = 0; slot < groups * near_height; ++slot) {
+    for (Count slot = 0; slot < groups * group_height; ++slot) {
       const double* row = c_.rows_.data() + asked_[std::min(m_ - 1, slot)] * s_.p;
-      std::uint32_t* to = coarse_.data() + slot / near_height * s_.p * near_height + slot % near_height;
+      std::uint32_t* to = coarse_.data() + slot / group_height * s_.p * group_height + slot % group_height;
       totals_[slot] = 0;
       for (Count f = 0; f < s_.p; ++f) {
         const std::uint32_t x = c_.coarse(row, f);
-        to[f * near_height] = x | x << 16;
+        to[f * group_height] = x | x << 16;
         totals_[slot] += x;
       }
     }
@@ -146,15 +146,15 @@ class NearSearch final : public NearListener {
   // What a query differs by from a case of group a in which the feature is missing.
   void pack_holes(Count a, Count groups) {
     std::fill(any_unknown_.begin(), any_unknown_.end(), std::uint8_t{0});
-    for (Count slot = 0; slot < groups * near_height; ++slot) {
+    for (Count slot = 0; slot < groups * group_height; ++slot) {
       const Count i = asked_[std::min(m_ - 1, slot)];
-      const Count to = slot / near_height * s_.h * near_height + slot % near_height;
+      const Count to = slot / group_height * s_.h * group_height + slot % group_height;
       for (Count hole = 0; hole < s_.h; ++hole) {
         const bool missing = c_.cells_[i * s_.h + hole] < 0;
         const double delta = missing ? 0.0 : c_.difference(hole, a, i) * c_.gain_;
-        is_unknown_[to + hole * near_height] = missing ? ~0u : 0u;
-        any_unknown_[slot / near_height * s_.h + hole] |= missing;
-        unknown_case_[to + hole * near_height] = static_cast<float>(s_.power == 2 ? delta * delta : delta);
+        is_unknown_[to + hole * group_height] = missing ? ~0u : 0u;
+        any_unknown_[slot / group_height * s_.h + hole] |= missing;
+        unknown_case_[to + hole * group_height] = static_cast<float>(s_.power == 2 ? delta * delta : delta);
       }
     }
   }
@@ -162,32 +162,32 @@ class NearSearch final : public NearListener {
   void run_block(Count from, Count panels, Count group) {
     from_ = from;
     group_ = group;
-    for (int row = 0; row < near_height; ++row) {
-      const Count slot = group * near_height + row;
+    for (int row = 0; row < group_height; ++row) {
+      const Count slot = group * group_height + row;
       limits[row] = slot < m_ ? limits_[slot] : -INFINITY;
     }
     const Count first = segment_->first_panel + from;
     if (c_.coarse_gain_ > 0) {
       NEARWISE_CHOSEN(propose_short)
-      ({c_.coarse_.data() + first * s_.p * near_width, c_.halves_.data() + first * near_width,
-        c_.totals_.data() + first * near_width, coarse_.data() + group * s_.p * near_height,
-        totals_.data() + group * near_height, panels, s_.p}, *this);
+      ({c_.coarse_.data() + first * s_.p * panel_width, c_.halves_.data() + first * panel_width,
+        c_.totals_.data() + first * panel_width, coarse_.data() + group * s_.p * group_height,
+        totals_.data() + group * group_height, panels, s_.p}, *this);
       return;
     }
     NearBlock block{};
-    block.values = c_.panels_.data() + first * s_.p * near_width;
-    block.start = c_.start_.data() + first * near_width;
-    block.query_start = starts_.data() + group * near_height;
+    block.values = c_.panels_.data() + first * s_.p * panel_width;
+    block.start = c_.start_.data() + first * panel_width;
+    block.query_start = starts_.data() + group * group_height;
     block.by_largest = c_.by_largest_;
-    block.unknown = c_.unknown_.data() + first * s_.h * near_width;
+    block.unknown = c_.unknown_.data() + first * s_.h * panel_width;
     block.panels = panels;
     block.p = s_.p;
     block.h = s_.h;
     std::copy(s_.clean, s_.clean + kinds, block.clean);
     std::copy(s_.holed, s_.holed + kinds, block.holed);
-    block.queries = queries_.data() + group * s_.p * near_height;
-    block.unknown_case = unknown_case_.data() + group * s_.h * near_height;
-    block.is_unknown = is_unknown_.data() + group * s_.h * near_height;
+    block.queries = queries_.data() + group * s_.p * group_height;
+    block.unknown_case = unknown_case_.data() + group * s_.h * group_height;
+    block.is_unknown = is_unknown_.data() + group * s_.h * group_height;
     block.any_unknown = any_unknown_.data() + group * s_.h;
     block.weights = c_.weights_.data();
     block.power = s_.power;

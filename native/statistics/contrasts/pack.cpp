@@ -129,7 +129,7 @@ void Contrast::sort() {
     const Count first = position;
     while (position < n_ && groups_[order_[position]] == a) ++position;
     segments_.push_back({panels_of_, first, position - first});
-    panels_of_ += (position - first + near_width - 1) / near_width;
+    panels_of_ += (position - first + panel_width - 1) / panel_width;
   }
   place_.resize(static_cast<std::size_t>(n_));
   for (Count at = 0; at < n_; ++at) place_[order_[at]] = at;
@@ -138,19 +138,19 @@ void Contrast::sort() {
 void Contrast::pack_panels() {
   const Count p = space_.p;
   const std::vector<Kind> kinds_of = kind_of();
-  panels_.assign(static_cast<std::size_t>(panels_of_ * p * near_width), 0.0f);
-  start_.assign(static_cast<std::size_t>(panels_of_ * near_width), 0.0f);
+  panels_.assign(static_cast<std::size_t>(panels_of_ * p * panel_width), 0.0f);
+  start_.assign(static_cast<std::size_t>(panels_of_ * panel_width), 0.0f);
   for (const Segment& segment : segments_)
     for (Count at = 0; at < segment.cases; ++at) {
       const double* row = rows_.data() + order_[segment.first_case + at] * p;
-      float* to = panels_.data() + (segment.first_panel + at / near_width) * p * near_width + at % near_width;
+      float* to = panels_.data() + (segment.first_panel + at / panel_width) * p * panel_width + at % panel_width;
       for (Count f = 0; f < p; ++f) {
         const double twice = by_largest_ && f < space_.clean[number] ? 2.0 : 1.0;
-        to[f * near_width] = static_cast<float>(kinds_of[f] == symbol ? row[f] : twice * packed(row, f));
+        to[f * panel_width] = static_cast<float>(kinds_of[f] == symbol ? row[f] : twice * packed(row, f));
       }
-      start_[segment.first_panel * near_width + at] = start(row);
+      start_[segment.first_panel * panel_width + at] = start(row);
     }
-  unknown_.assign(static_cast<std::size_t>(panels_of_ * space_.h * near_width), 0.0f);
+  unknown_.assign(static_cast<std::size_t>(panels_of_ * space_.h * panel_width), 0.0f);
 }
 
 // Sums of max(x, q) take two operations a number instead of three, but they lose digits where most values are small
@@ -181,10 +181,10 @@ void Contrast::pack_unknown(Count group) {
   for (const Segment& segment : segments_)
     for (Count at = 0; at < segment.cases; ++at) {
       const Count i = order_[segment.first_case + at];
-      float* to = unknown_.data() + (segment.first_panel + at / near_width) * space_.h * near_width + at % near_width;
+      float* to = unknown_.data() + (segment.first_panel + at / panel_width) * space_.h * panel_width + at % panel_width;
       for (Count hole = 0; hole < space_.h; ++hole) {
         const double delta = difference(hole, group, i) * gain_;
-        to[hole * near_width] = static_cast<float>(space_.power == 2 ? delta * delta : delta);
+        to[hole * panel_width] = static_cast<float>(space_.power == 2 ? delta * delta : delta);
       }
     }
   unknown_group_ = group;
