@@ -54,15 +54,11 @@ inline Count case_count(std::size_t n) {
 }
 
 template <class T>
-constexpr const char* type_name = "float64";
-template <>
-inline constexpr const char* type_name<std::int64_t> = "int64";
-template <>
-inline constexpr const char* type_name<std::int32_t> = "int32";
-template <>
-inline constexpr const char* type_name<std::int16_t> = "int16";
-template <>
-inline constexpr const char* type_name<std::uint8_t> = "uint8";
+constexpr const char* type_name = std::is_same_v<T, double>  ? "float64"
+                                  : std::is_same_v<T, Count> ? "int64"
+                                  : sizeof(T) == 4           ? "int32"
+                                  : sizeof(T) == 2           ? "int16"
+                                                             : "uint8";
 
 inline Count size_of(const Array& array, std::size_t axis) { return static_cast<Count>(array.shape(axis)); }
 

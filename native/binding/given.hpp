@@ -140,6 +140,11 @@ struct Held {
   std::unique_ptr<Kind> index;
 };
 
+template <class Kind>
+auto held_with(Given& given, std::unique_ptr<Kind> made) {
+  return std::make_unique<Held<Kind>>(Held<Kind>{given.held(), std::move(made)});
+}
+
 // A function of what is given as Python calls it.
 template <class Return>
 auto called(const char* names, Return (*function)(Given&)) {

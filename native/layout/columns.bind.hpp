@@ -24,8 +24,16 @@ inline void require_lengths(const double* lengths, Count count, const std::strin
   require_all(count, name + " must be from 0 to 1e100", [&](Count i) { return lengths[i] >= 0 && lengths[i] < 1e100; });
 }
 
-// Numbers as they are, symbols as codes.
-inline void take_columns(Columns& c, const std::vector<Array>& columns) {
+// The n cases: numbers as they are, symbols as codes, and what a missing value differs by.
+inline void take_columns(Columns& c, Given& given) {
+  c.power = given.value<double>("power");
+  require_power(c.power);
+  const std::vector<Array> columns = given.arrays("columns");
+  require(!columns.empty(), "columns must hold at least one feature.");
+  c.p = static_cast<Count>(columns.size());
+  c.is_symbol = given.copy<std::uint8_t>("is_symbol", {c.p});
+  c.one_missing = given.copy<double>("one_missing", {c.p});
+  c.both_missing = given.copy<double>("both_missing", {c.p});
   for (Count f = 0; f < c.p; ++f) {
     const Array& column = columns[f];
     c.values.push_back(c.is_symbol[f] ? nullptr : data_of<double>(column, "a column of numbers", 1));
@@ -56,17 +64,9 @@ inline void take_roles(Columns& c, const Given& given) {
 // The cases of an index of columns.
 inline Columns columns_from(Given& given) {
   Columns c;
-  c.power = given.value<double>("power");
-  require_power(c.power);
-  const std::vector<Array> columns = given.arrays("columns");
-  require(!columns.empty(), "columns must hold at least one feature.");
-  c.p = static_cast<Count>(columns.size());
-  c.is_symbol = given.copy<std::uint8_t>("is_symbol", {c.p});
   c.segment = given.copy<std::int32_t>("segment", {told_cases(c.n)});
+  take_columns(c, given);
   c.coefficients = given.copy<double>("coefficients", {told(c.g), c.p});
-  c.one_missing = given.copy<double>("one_missing", {c.p});
-  c.both_missing = given.copy<double>("both_missing", {c.p});
-  take_columns(c, columns);
   require_weights(c.coefficients.data(), c.g * c.p, "coefficients");
   require_between(c.segment.data(), c.n, 0, c.g, "segment must be in 0 .. g - 1");
   take_roles(c, given);

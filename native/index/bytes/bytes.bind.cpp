@@ -8,10 +8,7 @@ namespace {
 std::unique_ptr<Held<Coarse>> make(Given& given) {
   Columns c = columns_from(given);
   require(c.power == 1 || c.power == 2, "power must be 1 or 2, got " + std::to_string(c.power) + ".");
-  auto self = std::make_unique<Held<Coarse>>();
-  self->columns = given.held();
-  self->index = without_gil([&] { return std::make_unique<Coarse>(std::move(c)); });
-  return self;
+  return held_with(given, without_gil([&] { return std::make_unique<Coarse>(std::move(c)); }));
 }
 
 auto nearest(const Held<Coarse>& self, Given& given) {

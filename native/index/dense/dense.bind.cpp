@@ -50,10 +50,7 @@ std::unique_ptr<Held<Dense>> make(Given& given) {
   if (given.has("by_case")) take_case_weights(c, given);
   if (given.has("levels")) take_levels(c, given.arrays("levels"));
   if (given.has("tables")) take_mapping(c, given.arrays("tables"), given.copy<double>("units", {c.p}));
-  auto self = std::make_unique<Held<Dense>>();
-  self->columns = given.held();
-  self->index = without_gil([&] { return std::make_unique<Dense>(std::move(c), by_query); });
-  return self;
+  return held_with(given, without_gil([&] { return std::make_unique<Dense>(std::move(c), by_query); }));
 }
 
 void check_form(const Dense& index, int form) {

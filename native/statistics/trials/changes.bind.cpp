@@ -9,9 +9,8 @@ namespace nearwise {
 namespace {
 
 std::unique_ptr<Held<ChangeCases>> make(Given& given) {
-  auto self = std::make_unique<Held<ChangeCases>>();
-  self->index = std::make_unique<ChangeCases>();
-  ChangeCases& c = *self->index;
+  auto self = std::make_unique<ChangeCases>();
+  ChangeCases& c = *self;
   static_cast<Classified&>(c) = classified_from(given);
   c.columns = given.array<double>("columns", {told(c.p), c.n});
   c.is_symbol = given.array<std::uint8_t>("is_symbol", {c.p});
@@ -22,8 +21,7 @@ std::unique_ptr<Held<ChangeCases>> make(Given& given) {
   require(c.p > 0, "columns must hold at least one feature.");
   for (Count f = 0; f < c.p; ++f)
     c.has_holes.push_back(std::any_of(c.columns + f * c.n, c.columns + (f + 1) * c.n, [](double x) { return x != x; }));
-  self->columns = given.held();
-  return self;
+  return held_with(given, std::move(self));
 }
 
 auto right(const Held<ChangeCases>& self, Given& given) {

@@ -13,26 +13,17 @@ namespace nearwise {
 namespace {
 
 std::unique_ptr<Held<Trial>> make(Given& given) {
-  auto self = std::make_unique<Held<Trial>>();
-  self->index = std::make_unique<Trial>();
-  Trial& t = *self->index;
+  auto self = std::make_unique<Trial>();
+  Trial& t = *self;
   static_cast<Classified&>(t) = classified_from(given);
   Columns& c = t.columns;
-  require_power(t.power);
   require(!t.leave_one_out || t.n_folds == 1, "leave_one_out needs n_folds = 1.");
-  const std::vector<Array> columns = given.arrays("columns");
-  require(!columns.empty(), "columns must hold at least one feature.");
-  c.p = static_cast<Count>(columns.size());
   c.n = t.n;
   c.g = 1;
-  c.power = t.power;
-  c.is_symbol = given.copy<std::uint8_t>("is_symbol", {c.p});
-  c.one_missing = given.copy<double>("one_missing", {c.p});
-  c.both_missing = given.copy<double>("both_missing", {c.p});
+  take_columns(c, given);
   c.segment.assign(static_cast<std::size_t>(c.n), 0);
   c.coefficients.assign(static_cast<std::size_t>(c.p), 0.0);
   t.scales = given.copy<double>("scales", {c.p});
-  take_columns(c, columns);
   t.queries.resize(static_cast<std::size_t>(c.n * c.p));
   for (Count f = 0; f < c.p; ++f) {
     for (Count i = 0; i < c.n; ++i) {
@@ -42,8 +33,7 @@ std::unique_ptr<Held<Trial>> make(Given& given) {
     }
     c.centre.push_back(c.is_symbol[f] ? 0.0 : known_middle(c.values[f], c.n));
   }
-  self->columns = given.held();
-  return self;
+  return held_with(given, std::move(self));
 }
 
 auto right(const Held<Trial>& self, Given& given) {

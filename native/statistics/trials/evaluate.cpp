@@ -66,18 +66,16 @@ class Worker {
       for (; f + 4 <= c.p; f += 4)
         for (int lane = 0; lane < 4; ++lane) {
           const double gap = std::abs(x[f + lane] - q[f + lane]);
-          sums[lane] += weighted(c.coefficients[f + lane], raised(c, gap));
+          sums[lane] += weighted(c.coefficients[f + lane], raised_to(gap, c.power));
         }
     }
     for (; f < c.p; ++f) {
       double raw = c.is_symbol[f] ? (x[f] != q[f] ? 1.0 : 0.0) : std::abs(x[f] - q[f]);
       if (x[f] != x[f] || q[f] != q[f]) raw = std::max(c.one_missing[f], c.both_missing[f]);
-      sums[0] += weighted(c.coefficients[f], raised(c, raw));
+      sums[0] += weighted(c.coefficients[f], raised_to(raw, c.power));
     }
     return (sums[0] + sums[1] + sums[2] + sums[3]) * (1 + 1e-9);
   }
-
-  static double raised(const Columns& c, double raw) { return raised_to(raw, c.power); }
 
   // The neighbours, by bytes where there are enough cases to pay for packing them, else in single precision.
   bool search(const Columns& columns) {
