@@ -108,7 +108,7 @@ class Evaluator:
     ) -> tuple[Floats, Flags]: ...
 
 def local_linear(
-    design: Floats, asked: Floats, distances: Floats, indices: Ints, case_weights: Floats, codes: Codes,
+    design: Floats, is_flag: Flags, asked: Floats, distances: Floats, indices: Ints, case_weights: Floats, codes: Codes,
     amounts: Floats, n_groups: int, sizes: Ints, ridges: Floats, threads: int = 1,
 ) -> Floats:
     """(m, sizes, ridges, groups) answers of weighted ridge regressions on the nearest cases, read at the queries."""
@@ -213,23 +213,23 @@ class CodedSearch:
     """One question to an index over many queries, answered in pieces of time."""
 
     def __init__(
-        self, index: CodedIndex, codes: Codes, rows: Codes, tables: list[Floats], leave_out: Ints, group_codes: Codes,
-        group_values: Floats, n_groups: int, k: int, tie: float, distinct: bool,
+        self, index: CodedIndex, codes: Codes, rows: Codes, tables: list[Floats], exclude: Ints, group_codes: Codes,
+        group_values: Floats, n_groups: int, k: int, tolerance: float, distinct: bool,
     ) -> None:
-        """Shapes: codes (m, p), rows (m, p), p tables, leave_out (m,), group_codes (n,), group_values (n, v).
+        """Shapes: codes (m, p), rows (m, p), p tables, exclude (m,), group_codes (n,), group_values (n, v).
 
         ``codes`` is the equal stored code or -1; ``rows`` the row of the feature's table (rows, values), whose entries
         are not negative. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient`` where codes differ,
-        or ``coefficient * table[row, stored code]``. ``leave_out`` is a case to skip or -1; ``tie`` is relative; with
-        ``distinct`` k counts distinct sums.
+        or ``coefficient * table[row, stored code]``. ``exclude`` is a case to skip or -1; ``tolerance`` is relative;
+        with ``distinct`` k counts distinct sums.
         """
 
     def run(self, threads: int, seconds: float) -> int:
         """Works about so long, at least one batch; returns how many queries are answered in all."""
 
     def result(self) -> Answer:
-        """Hands over flat arrays: sums (m, k), indices (m, k) or how many cases are at each level, inside (m,), tied
-        (m,), and the values added up per group, over the tie group (m, n_groups, v) or per level (m, k, n_groups, v).
+        """Hands over sums (m, k), indices (m, k) or how many cases are at each level, inside (m,), tied (m,), and the
+        values added up per group, over the tie group (m, n_groups, v) or per level (m, k * n_groups, v).
         """
 
 def project(
@@ -245,13 +245,13 @@ def project(
 
 def vote_pairs(
     terms: list[Floats], coefficients: Floats, first: int, folds: Codes, n_folds: int, leave_one_out: bool,
-    codes: Codes, weights: Floats, priors: Floats, power: float, by_distance: bool, k: int, tolerance: float,
+    codes: Codes, case_weights: Floats, priors: Floats, power: float, by_distance: bool, k: int, tolerance: float,
     threads: int = 1,
 ) -> Floats:
     """(w, n_folds, k) the weight of the cases from ``first`` on that 1 .. k neighbours classify right.
 
     Shapes: p terms (m, n) with the differences, raised to the power, of m cases from all n; coefficients (w, p); folds,
-    codes and weights (n,); priors (classes,).
+    codes and case_weights (n,); priors (classes,).
     """
 
 def online_sums(
