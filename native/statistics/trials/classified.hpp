@@ -19,10 +19,12 @@ struct Classified {
 
   // Makes the sums [n] infinite for the cases that do not classify case i.
   void leave_out(Count i, double* sums) const {
-    const std::int32_t fold = folds[i];
-    const Count first = leave_one_out ? i : 0, last = leave_one_out ? i + 1 : n;
-    for (Count j = first; j < last; ++j)
-      if (folds[j] == fold) sums[j] = infinity;
+    sums[i] = infinity;
+    if (leave_one_out) return;
+    const std::int32_t* all = folds;
+    const std::int32_t fold = all[i];
+    for (Count j = 0, end = n; j < end; ++j)
+      if (all[j] == fold) sums[j] = infinity;
   }
 };
 
