@@ -189,7 +189,7 @@ class KdTree:
         They are all cases with a sum of at most ``limits`` (m,).
         """
 
-class CodedIndex:
+class CodesIndex:
     """Coded cases, deduplicated, sorted and branched. Immutable, so several searches may use it at once."""
 
     def __init__(
@@ -209,11 +209,11 @@ class CodedIndex:
     def nodes(self) -> int:
         """Nodes of the trees of all parts."""
 
-class CodedSearch:
+class CodesSearch:
     """One question to an index over many queries, answered in pieces of time."""
 
     def __init__(
-        self, index: CodedIndex, codes: Codes, rows: Codes, tables: list[Floats], exclude: Ints, group_codes: Codes,
+        self, index: CodesIndex, codes: Codes, rows: Codes, tables: list[Floats], exclude: Ints, group_codes: Codes,
         group_values: Floats, n_groups: int, k: int, tolerance: float, distinct: bool,
     ) -> None:
         """Shapes: codes (m, p), rows (m, p), p tables, exclude (m,), group_codes (n,), group_values (n, v).
@@ -283,7 +283,7 @@ def mdl_cuts(values: Floats, classes: Codes, cases: Ints | None, alphabet: Float
     ``alphabet`` (c + 1,) holds log2(3^k - 2), ``table`` k log2 k in whole units of 1 / scale.
     """
 
-class StagedIndex:
+class TextIndex:
     """Numbers and symbols beside texts, which are compared by edits only where they can still matter.
 
     Shapes: columns (p, n), is_symbol (p,), segment (n,), coefficients (g, p) and text_coefficients (g, t) not negative;

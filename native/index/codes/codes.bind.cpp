@@ -18,7 +18,7 @@ void require_codes(const std::int32_t* codes, Count count, Count step, Count low
 
 std::string of_feature(Count f) { return " of feature " + std::to_string(f); }
 
-struct CodedIndex {
+struct CodesIndex {
   std::shared_ptr<const coded::Index> index;
 
   Count nodes() const {
@@ -28,7 +28,7 @@ struct CodedIndex {
   }
 };
 
-std::unique_ptr<CodedIndex> make(Given& given) {
+std::unique_ptr<CodesIndex> make(Given& given) {
   coded::Stored s{};
   s.codes = given.array<std::int32_t>("codes", {told(s.p), told_cases(s.n)});
   s.coefficients = given.array<double>("coefficients", {told(s.g), s.p});
@@ -45,14 +45,14 @@ std::unique_ptr<CodedIndex> make(Given& given) {
   }
   require_codes(s.part, s.n, 1, 0, s.g, "part");
   require_weights(s.coefficients, s.g * s.p, "coded: coefficients");
-  return std::make_unique<CodedIndex>(
-      CodedIndex{without_gil([&] { return std::make_shared<const coded::Index>(coded::build(s)); })});
+  return std::make_unique<CodesIndex>(
+      CodesIndex{without_gil([&] { return std::make_shared<const coded::Index>(coded::build(s)); })});
 }
 
 // One question over many queries. It holds what it was given, so that the arrays outlive it.
-class CodedSearch {
+class CodesSearch {
  public:
-  explicit CodedSearch(Given& given) : index_(given.value<CodedIndex>("index").index) {
+  explicit CodesSearch(Given& given) : index_(given.value<CodesIndex>("index").index) {
     const coded::Index& i = *index_;
     q_.codes = given.array<std::int32_t>("codes", {told(q_.m), i.p});
     static_cast<Wanted&>(q_) = wanted("coded", given, q_.m, i.n);
@@ -109,15 +109,15 @@ class CodedSearch {
 
 void bind_codes(nb::module_& module) {
   using namespace nanobind::literals;
-  nb::class_<CodedIndex>(module, "CodedIndex", "Coded cases, deduplicated, sorted and branched. Immutable.")
+  nb::class_<CodesIndex>(module, "CodesIndex", "Coded cases, deduplicated, sorted and branched. Immutable.")
       .def(nb::new_(called("codes values is_table part coefficients leaf", &make)))
-      .def_prop_ro("patterns", [](const CodedIndex& self) { return self.index->patterns; })
-      .def_prop_ro("nodes", &CodedIndex::nodes);
-  nb::class_<CodedSearch>(module, "CodedSearch", "One question to an index, answered in pieces of time.")
+      .def_prop_ro("patterns", [](const CodesIndex& self) { return self.index->patterns; })
+      .def_prop_ro("nodes", &CodesIndex::nodes);
+  nb::class_<CodesSearch>(module, "CodesSearch", "One question to an index, answered in pieces of time.")
       .def(nb::new_(called("index codes rows tables exclude group_codes group_values n_groups k tolerance distinct",
-                           +[](Given& given) { return std::make_unique<CodedSearch>(given); })))
-      .def("run", &CodedSearch::run, "threads"_a, "seconds"_a)
-      .def("result", &CodedSearch::result);
+                           +[](Given& given) { return std::make_unique<CodesSearch>(given); })))
+      .def("run", &CodesSearch::run, "threads"_a, "seconds"_a)
+      .def("result", &CodesSearch::result);
 }
 
 }  // namespace nearwise

@@ -24,7 +24,7 @@ float cut(double term) { return term > too_small ? static_cast<float>(std::min(t
 
 }  // namespace
 
-Staged::Staged(StagedCases cases) : c_(std::move(cases)), repeats_(c_.d < c_.n * c_.t) {
+TextStages::TextStages(TextCases cases) : c_(std::move(cases)), repeats_(c_.d < c_.n * c_.t) {
   for (const double weight : c_.text_coefficients) {
     text_floats_.push_back(cut(weight));
     text_inverses_.push_back(1.0f / text_floats_.back());
@@ -33,7 +33,7 @@ Staged::Staged(StagedCases cases) : c_(std::move(cases)), repeats_(c_.d < c_.n *
   pack_numbers();
 }
 
-void Staged::pack() {
+void TextStages::pack() {
   std::vector<Count> next(static_cast<std::size_t>(c_.g) + 1);
   for (Count i = 0; i < c_.n; ++i) ++next[static_cast<std::size_t>(c_.segment[i]) + 1];
   for (Count a = 0; a < c_.g; ++a) {
@@ -61,7 +61,7 @@ void Staged::pack() {
     for (Count i = 0; i < c_.n; ++i) rows_[place_of_[i] * c_.p + f] = c_.columns[f * c_.n + i];
 }
 
-void Staged::pack_numbers() {
+void TextStages::pack_numbers() {
   floats_.resize(static_cast<std::size_t>(c_.p * packed_));
   centre_.assign(static_cast<std::size_t>(c_.p), 0.0);
   factor_.assign(static_cast<std::size_t>(c_.g * c_.p), 0.0);
@@ -93,7 +93,7 @@ void Staged::pack_numbers() {
   }
 }
 
-void Staged::lines(const double* query, std::vector<Line>& lines) const {
+void TextStages::lines(const double* query, std::vector<Line>& lines) const {
   constexpr double rounding = 1.0 / (1 << 22);
   for (Count a = 0; a < c_.g; ++a)
     for (Count f = 0; f < c_.p; ++f) {

@@ -46,9 +46,9 @@ double narrowed(float bound, Count features) {
 
 }  // namespace
 
-class StagedSearch {
+class TextSearch {
  public:
-  StagedSearch(const Staged& s, const StagedQueries& q, Workspace& space, Count query, Count slot)
+  TextSearch(const TextStages& s, const TextQueries& q, Workspace& space, Count query, Count slot)
       : s_(s), c_(s.c_), q_(q), space_(space), query_(query), bounds_(space.bounds.data() + slot * s.packed_),
         minima_(space.minima.data() + slot * (s.packed_ / chunk)), k_(std::min(q.k, std::max<Count>(1, s.c_.n))) {
     space_.best.clear();
@@ -294,9 +294,9 @@ class StagedSearch {
     return sum;
   }
 
-  const Staged& s_;
-  const StagedCases& c_;
-  const StagedQueries& q_;
+  const TextStages& s_;
+  const TextCases& c_;
+  const TextQueries& q_;
   Workspace& space_;
   Count query_;
   float* bounds_;
@@ -306,7 +306,7 @@ class StagedSearch {
   float reach32_ = std::numeric_limits<float>::infinity();
 };
 
-void Staged::nearest(const StagedQueries& q, const Nearest& nearest) const {
+void TextStages::nearest(const TextQueries& q, const Nearest& nearest) const {
   const auto bound = NEARWISE_CHOSEN(bound);
   blocks_in_parallel(q.m, block_length, q.threads, [&] {
     return [&, space = std::make_unique<Workspace>(c_, packed_, q)](Count first, Count last) {
@@ -315,7 +315,7 @@ void Staged::nearest(const StagedQueries& q, const Nearest& nearest) const {
         for (Count slot = 0; slot < last - first; ++slot)
           bound(space->lines[slot].data() + each.segment * c_.p, c_.p, c_.power, each.begin, each.end,
                 space->bounds.data() + slot * packed_, space->minima.data() + slot * (packed_ / chunk));
-      for (Count query = first; query < last; ++query) StagedSearch(*this, q, *space, query, query - first).run(nearest);
+      for (Count query = first; query < last; ++query) TextSearch(*this, q, *space, query, query - first).run(nearest);
     };
   });
 }

@@ -31,7 +31,7 @@ struct Asked {
 
 // Of one thread.
 struct Workspace {
-  Workspace(const StagedCases& c, Count packed, const Wanted& wanted)
+  Workspace(const TextCases& c, Count packed, const Wanted& wanted)
       : bounds(block_length * packed), minima(block_length * packed / chunk),
         lines(block_length, std::vector<Line>(static_cast<std::size_t>(c.g * c.p))), rows(packed + 8),
         candidates(packed + 1), sorted(packed), words(256 * most_words * c.t), asked(c.t), edits(c.t), known(c.d, unknown),

@@ -70,7 +70,7 @@ void count_edits(const Pattern& pattern, const std::uint8_t* const* ends, const 
 )
 
 // The cases as Python hands them over; those that are pointed to are read while the index is made.
-struct StagedCases {
+struct TextCases {
   const double* columns;             // [p, n] NaN is a missing value, a symbol is its code
   const std::int32_t* segment;       // [n] the row of the coefficients
   const std::int16_t* lengths;       // [d] -1: the text is missing
@@ -87,7 +87,7 @@ struct StagedCases {
   int power;                         // 1 or 2
 };
 
-struct StagedQueries : Wanted {
+struct TextQueries : Wanted {
   const double* values;              // [m, p]
   const std::uint8_t* letters;       // [m, t, width] from the beginning of the row
   const std::uint8_t* counts;        // [m, t, 32]
@@ -96,16 +96,16 @@ struct StagedQueries : Wanted {
 };
 
 // The cases packed for search, segment by segment in whole chunks. Immutable, so threads may share it.
-class Staged {
+class TextStages {
  public:
-  explicit Staged(StagedCases cases);
-  void nearest(const StagedQueries& queries, const Nearest& nearest) const;
+  explicit TextStages(TextCases cases);
+  void nearest(const TextQueries& queries, const Nearest& nearest) const;
   Count n() const { return c_.n; }
   Count p() const { return c_.p; }
   Count t() const { return c_.t; }
 
  private:
-  friend class StagedSearch;
+  friend class TextSearch;
   struct Stretch {  // packed cases of one segment that fit in a cache together
     Count begin, end, segment;
   };
@@ -114,7 +114,7 @@ class Staged {
   // [g, p] the lines of one query
   void lines(const double* query, std::vector<Line>& lines) const;
 
-  StagedCases c_;
+  TextCases c_;
   Count packed_ = 0;
   bool repeats_;                           // whether some text belongs to several cases
   std::vector<float> text_floats_;         // [g, t] the coefficients of texts, cut where single precision ends

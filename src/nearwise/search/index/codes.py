@@ -59,7 +59,7 @@ class CodesIndex(Index):
             row[:] = feature.stored(column)
         values = np.array([f.values for f in self._features], dtype=np.int32)
         is_table = np.array([f.is_table for f in self._features], dtype=np.uint8)
-        self._index = native.CodedIndex(
+        self._index = native.CodesIndex(
             codes, values, is_table, row_of_weights(distance), np.ascontiguousarray(coefficients), leaf
         )
         patterns, nodes = self._index.patterns, self._index.nodes
@@ -113,7 +113,7 @@ class CodesIndex(Index):
             for f, feature in enumerate(self._features):
                 wanted, rows[:, f] = np.unique(codes[:, f], return_inverse=True)
                 tables.append(feature.terms(wanted))
-        search = native.CodedSearch(self._index, codes, rows, tables, skip, *payload.packed, k, TIE, distinct)
+        search = native.CodesSearch(self._index, codes, rows, tables, skip, *payload.packed, k, TIE, distinct)
         for _ in progress(self._pieces(search, len(codes)), 100, "searching"):
             pass
         found: tuple[NDArray[Any], ...] = search.result()

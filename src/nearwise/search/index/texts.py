@@ -63,7 +63,7 @@ class TextStages:
         starts = np.cumsum([0, *map(len, different)])[:-1]
         self.width = max((len(v) for column in columns for v in column.values), default=0)
         parts = [_packed(d, a, self.width, True) for d, a in zip(different, self.alphabets, strict=True)]
-        self.index = native.StagedIndex(
+        self.index = native.TextIndex(
             self._cheap(cases), distance.metric.is_overlap[self.cheap],
             row_of_weights(distance), np.ascontiguousarray(coefficients[:, self.cheap]), one[self.cheap],
             both[self.cheap], int(distance.metric.p), *map(np.concatenate, zip(*parts, strict=True)),

@@ -198,7 +198,7 @@ def parts(**changed):
 )
 def test_a_wrong_part_is_named_when_the_index_is_made(core, changed, sentence):
     with pytest.raises(ValueError, match=sentence):
-        core.StagedIndex(**parts(**changed))
+        core.TextIndex(**parts(**changed))
 
 
 def asked(**changed):
@@ -213,7 +213,7 @@ def asked(**changed):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"k": 0}, "StagedIndex: k must be in 1"),
+        ({"k": 0}, "TextIndex: k must be in 1"),
         ({"threads": 0}, "threads must be at least 1"),
         ({"tolerance": np.nan}, "tolerance must be in"),
         ({"lengths": np.array([[5]], np.int16)}, "lengths must be at most 4"),
@@ -223,7 +223,7 @@ def asked(**changed):
     ],
 )
 def test_a_wrong_question_is_named_before_it_is_asked(core, changed, sentence):
-    index = core.StagedIndex(**parts())
+    index = core.TextIndex(**parts())
     assert index.nearest(**asked())[1].tolist() == [[0]]
     with pytest.raises(ValueError, match=sentence):
         index.nearest(**asked(**changed))

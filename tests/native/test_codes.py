@@ -41,7 +41,7 @@ def problem(seed=0, n=9, m=5, p=3, g=1, v=1, values=3, by_table=False, leaf=4, k
 
 
 def found_by(core, index, search, threads=1, seconds=1.0):
-    asked = core.CodedSearch(core.CodedIndex(**index), **search)
+    asked = core.CodesSearch(core.CodesIndex(**index), **search)
     while asked.run(threads, seconds) < len(search["codes"]):
         pass
     return asked.result()
@@ -131,10 +131,10 @@ def test_pieces_of_time_and_threads_change_nothing(core):
 
 def test_an_index_serves_several_threads_at_once(core):
     index, search = problem(4, n=2000, m=100, p=5)
-    shared, results = core.CodedIndex(**index), []
+    shared, results = core.CodesIndex(**index), []
 
     def ask():
-        asked = core.CodedSearch(shared, **search)
+        asked = core.CodesSearch(shared, **search)
         while asked.run(1, 0.001) < 100:
             pass
         results.append(asked.result())
@@ -151,7 +151,7 @@ def test_an_index_serves_several_threads_at_once(core):
 def test_the_search_outlives_its_arrays(core):
     index, search = problem(5, n=50, m=30)
     expected = twin(index, search)
-    asked = core.CodedSearch(core.CodedIndex(**index), **{**search, "codes": search["codes"].copy()})
+    asked = core.CodesSearch(core.CodesIndex(**index), **{**search, "codes": search["codes"].copy()})
     del index
     assert asked.run(1, 10.0) == 30
     assert_same(asked.result(), expected)
@@ -160,7 +160,7 @@ def test_the_search_outlives_its_arrays(core):
 def test_a_result_is_given_when_the_search_is_finished(core):
     index, search = problem()
     with pytest.raises(ValueError, match="not finished"):
-        core.CodedSearch(core.CodedIndex(**index), **search).result()
+        core.CodesSearch(core.CodesIndex(**index), **search).result()
 
 
 @pytest.mark.parametrize(
@@ -196,4 +196,4 @@ def test_a_result_is_given_when_the_search_is_finished(core):
 def test_a_wrong_argument_is_named_before_it_is_used(core, changed, sentence):
     index, search = problem(by_table="tables" in changed, **changed)
     with pytest.raises(ValueError, match=sentence):
-        core.CodedSearch(core.CodedIndex(**index), **search)
+        core.CodesSearch(core.CodesIndex(**index), **search)

@@ -1,4 +1,4 @@
-"""Two-stage search against computing every pair: python benchmarks/staged.py [cases] [queries].
+"""Two-stage search against computing every pair: python benchmarks/two_stage.py [cases] [queries].
 
 Every table has five uniform numbers and one costly feature; k = 10. Both engines run in turns, three times; printed are
 medians, their ratio, the ratio of processor time (steadier on a busy machine, and blind to threads), and, for what is
