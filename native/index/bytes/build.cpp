@@ -6,7 +6,9 @@
 #include <numeric>
 
 namespace nearwise {
-Coarse::Coarse(Columns columns) : columns_(std::move(columns)) {
+Coarse::Coarse(Columns columns)
+    : columns_(std::move(columns)), form_(NEARWISE_CHOSEN(coarse_form)),
+      offset_(columns_.power == 2 ? form_.offset_squares : offset_moduli) {
   for (Count f = 0; f < columns_.p; ++f)
     if (columns_.is_for(f, proposes)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
   for (Count f : numbers_) centre_.push_back(middle_of(columns_, f));
@@ -21,7 +23,7 @@ Coarse::Coarse(Columns columns) : columns_(std::move(columns)) {
   const std::size_t panels = bands_.empty() ? 0 : static_cast<std::size_t>(bands_.back().first_panel + bands_.back().panels);
   stride_ = static_cast<Count>((d + 3) / 4 * 4);
   rows_.assign(n * static_cast<std::size_t>(stride_), 0.0f);
-  bytes_.resize(panels * ((d + 1) / 2) * 2 * coarse_width);
+  bytes_.resize(panels * static_cast<std::size_t>(groups() * form_.together) * coarse_width);
   codes_.assign(panels * symbols_.size() * coarse_width, -3);  // -3: no case, and no query has this code
   start_.resize(panels * coarse_width);
   for (Band& band : bands_) pack(band);
@@ -91,9 +93,9 @@ double Coarse::room(double reach, double symbols) const {
 
 void Coarse::pack(Band& band) {
   const Columns& c = columns_;
-  const Count d = static_cast<Count>(numbers_.size()), s = static_cast<Count>(symbols_.size()), pairs = (d + 1) / 2;
+  const Count d = static_cast<Count>(numbers_.size()), s = static_cast<Count>(symbols_.size());
+  const Count together = form_.together, padded = groups() * together;
   const double* factors = factors_.data() + band.segment * d;
-  const int offset = c.power == 2 ? offset_squares : offset_moduli;
   double widest = 0.0, symbols = 0.0;
   for (Count f : symbols_) symbols += c.coefficients[band.segment * c.p + f];
   for (Count j = 0; j < d; ++j) {
@@ -102,26 +104,29 @@ void Coarse::pack(Band& band) {
       widest = std::max(widest, std::abs((x[order_[band.first_case + at]] - centre_[j]) * factors[j]));
   }
   band.gain = room(band.reach, symbols);
-  if (widest > 0) band.gain = std::min(band.gain, offset / widest);
-  std::vector<int> whole(static_cast<std::size_t>(2 * pairs));
+  if (widest > 0) band.gain = std::min(band.gain, offset_ / widest);
+  std::vector<int> whole(static_cast<std::size_t>(padded));
   for (Count at = 0; at < band.cases; ++at) {
     const Count packed = band.first_case + at, i = order_[packed];
     const Count panel = band.first_panel + at / coarse_width, lane = at % coarse_width;
     double error = 0.0;
-    Count square = 0;
+    Count square = 0, total = 0;
     for (Count j = 0; j < d; ++j) {
       const double y = (c.values[numbers_[j]][i] - centre_[j]) * factors[j];
       rows_[packed * stride_ + j] = static_cast<float>(y * row_gain_);
-      const double wanted = y * band.gain, rounded = std::clamp<double>(std::nearbyint(wanted), -offset, offset);
+      const double wanted = y * band.gain, rounded = std::clamp<double>(std::nearbyint(wanted), -offset_, offset_);
       whole[j] = static_cast<int>(rounded);
       square += whole[j] * whole[j];
       error += c.power == 2 ? (wanted - rounded) * (wanted - rounded) : std::abs(wanted - rounded);
     }
     band.error = std::max(band.error, c.power == 2 ? std::sqrt(error) : error);
-    std::uint8_t* bytes = bytes_.data() + panel * pairs * 2 * coarse_width;
-    for (Count j = 0; j < 2 * pairs; ++j)
-      bytes[((j / 2) * coarse_width + lane) * 2 + j % 2] = static_cast<std::uint8_t>(whole[j] + offset);
-    if (c.power == 2) start_[panel * coarse_width + lane] = static_cast<std::uint16_t>(square / 2);
+    std::uint8_t* bytes = bytes_.data() + panel * padded * coarse_width;
+    for (Count j = 0; j < padded; ++j) {
+      const int byte = whole[j] + offset_;
+      bytes[((j / together) * coarse_width + lane) * together + j % together] = static_cast<std::uint8_t>(byte);
+      total += byte;
+    }
+    start_[panel * coarse_width + lane] = static_cast<std::uint16_t>(c.power == 2 ? square / 2 : -total);
     for (Count j = 0; j < s; ++j) {
       const std::int32_t code = c.codes[symbols_[j]][i];
       codes_[(panel * s + j) * coarse_width + lane] = code < 0 ? -1 : static_cast<std::int16_t>(code);

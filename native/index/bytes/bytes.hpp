@@ -2,7 +2,7 @@
 // rounding to bytes, known for every case and query, separates them from the true sums. What the bytes cannot rule out
 // is measured in single, then in double precision.
 //
-// Shapes: n cases, m queries, d numbers in pairs, s symbols, 32 cases a panel, 6 queries a group.
+// Shapes: n cases, m queries, d numbers in groups of t, s symbols, 32 cases a panel, 6 queries a group.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,24 @@ namespace nearwise {
 
 constexpr int coarse_width = 32;
 constexpr int coarse_height = 6;
-constexpr int offset_squares = 90;   // bytes hold -90 .. 90 plus this, so that a pair of products fits 16 bits
 constexpr int offset_moduli = 127;   // bytes hold -127 .. 127 plus this
 constexpr double farther = 1.15;     // queries this many times farther from the centre than any case still have bytes
 
+// How a copy of the tile wants the bytes.
+struct CoarseForm {
+  Count together;      // t: so many neighbouring bytes of a case make a group, whose products are added at once
+  int offset_squares;  // bytes hold -offset .. offset plus this where products are added
+};
+
 // A run of panels against one group of queries. The value of a case is half its squared distance, or its distance, of
-// whole numbers: constant + start + sum over pairs, less 2^15, modulo 2^16. So a case far away may look near, but none
+// whole numbers: constant + start + sum over groups, less 2^15, modulo 2^16. So a case far away may look near, but none
 // that is near looks far.
 struct CoarseBlock {
-  const std::uint8_t* bytes;           // [panels, pairs, 32, 2]
+  const std::uint8_t* bytes;           // [panels, groups, 32, t]
   const std::int16_t* codes;           // [panels, s, 32]
-  const std::uint16_t* start;          // [panels, 32] half of |x|^2
-  Count panels, pairs, s;
-  const std::uint32_t* query_bytes;    // [pairs, 6] a pair of bytes, twice
+  const std::uint16_t* start;          // [panels, 32] half of |x|^2, or less the sum of x
+  Count panels, groups, s;
+  const std::uint32_t* query_bytes;    // [groups, 6] a group of bytes, twice where t is 2
   const std::int16_t* query_codes;     // [s, 6]
   const std::uint16_t* weights;        // [s] what a mismatch adds
   const std::uint16_t* constants;      // [6]
@@ -38,6 +43,7 @@ struct CoarseBlock {
 using CoarseListener = Listener<std::int16_t, coarse_height>;
 
 NEARWISE_EACH_INSTRUCTION_SET(
+extern const CoarseForm coarse_form;
 void propose_coarse(const CoarseBlock& block, CoarseListener& listener);
 )
 
@@ -60,9 +66,12 @@ class Coarse {
   std::vector<double> measure();
   void split(const std::vector<double>& lengths);
   void pack(Band& band);
+  Count groups() const { return (static_cast<Count>(numbers_.size()) + form_.together - 1) / form_.together; }
   double room(double reach, double symbols) const;
 
   Columns columns_;
+  const CoarseForm form_;
+  const int offset_;                      // what makes bytes of whole numbers
   std::vector<Count> numbers_, symbols_;  // features by kind
   std::vector<double> centre_;            // [d]
   std::vector<double> factors_;           // [g, d] what a number is multiplied by

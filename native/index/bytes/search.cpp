@@ -67,12 +67,12 @@ class CoarseSearch final : public CoarseListener {
  public:
   CoarseSearch(const Coarse& coarse, const Ask& ask, const Answer& answer)
       : coarse_(coarse), c_(coarse.columns_), ask_(ask), answer_(answer), d_(static_cast<Count>(coarse.numbers_.size())),
-        s_(static_cast<Count>(coarse.symbols_.size())), pairs_((d_ + 1) / 2), least_room_(2 * ask.k + 24),
+        s_(static_cast<Count>(coarse.symbols_.size())), together_(coarse.form_.together), groups_(coarse.groups()), least_room_(2 * ask.k + 24),
         relative_((d_ + 8) * single), per_gain_(1 / coarse.row_gain_), fresh_(height),
         lists_(height), bound_(height), rooms_(height), served_(height), kept_(height), nearest_edge_(height), error_(height),
         lengths_(height), rows_(height * coarse.stride_),
-        bytes_(chunk_groups * pairs_ * coarse_height), codes_(chunk_groups * s_ * coarse_height), weights_(s_),
-        constants_(height), scaled_(d_), whole_(2 * pairs_), ranking_(c_, ask, answer) {
+        bytes_(chunk_groups * groups_ * coarse_height), codes_(chunk_groups * s_ * coarse_height), weights_(s_),
+        constants_(height), scaled_(d_), whole_(groups_ * together_), ranking_(c_, ask, answer) {
     for (std::vector<Fresh>& list : fresh_) list.reserve(static_cast<std::size_t>(least_room_ + coarse_width));
   }
 
@@ -186,7 +186,7 @@ class CoarseSearch final : public CoarseListener {
     const Count groups = (last_ - first_ + coarse_height - 1) / coarse_height;
     pack_symbols();
     for (Count slot = 0; slot < groups * coarse_height; ++slot) pack_query(slot);
-    const Count step = std::max<Count>(1, block_bytes / std::max<Count>(1, (pairs_ + s_) * 2 * coarse_width));
+    const Count step = std::max<Count>(1, block_bytes / std::max<Count>(1, (groups_ * together_ + 2 * s_) * coarse_width));
     for (Count from = 0; from < band.panels; from += step)
       for (Count group = 0; group < groups; ++group) run_block(from, std::min(step, band.panels - from), group);
     for (Count slot = 0; slot < last_ - first_; ++slot) {
@@ -218,7 +218,7 @@ class CoarseSearch final : public CoarseListener {
       nearest_edge_[slot] = std::min(nearest_edge_[slot], gap >= 0 ? std::min(edge / careful, 1e300) : 0.0);
       return;
     }
-    const int offset = squares() ? offset_squares : offset_moduli;
+    const int offset = coarse_.offset_;
     double error = 0.0;
     Count square = 0, total = 0;
     for (Count j = 0; j < d_; ++j) {
@@ -232,14 +232,16 @@ class CoarseSearch final : public CoarseListener {
     }
     error_[slot] = ((squares() ? std::sqrt(error) : error) + band_->error) * careful;
     // squares: start + constant - sum of (x + offset) q is half of |x|^2 + |q|^2 - 2xq; halves lose up to 1, hence the 1
-    constants_[slot] = static_cast<std::uint16_t>(squares() ? square / 2 + 1 + offset * total - bias : -bias);
-    for (Count pair = 0; pair < pairs_; ++pair) {
-      std::uint32_t both = 0;
-      for (int side = 0; side < 2; ++side) {
-        const int value = squares() ? -whole_[2 * pair + side] : whole_[2 * pair + side] + offset;
-        both |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(value)) << (8 * side);
+    // moduli: |x - q| is twice the larger, less x and q
+    const Count moduli = -total - offset * groups_ * together_;
+    constants_[slot] = static_cast<std::uint16_t>((squares() ? square / 2 + 1 + offset * total : moduli) - bias);
+    for (Count at = 0; at < groups_; ++at) {
+      std::uint32_t word = 0;
+      for (Count byte = 0; byte < 4; ++byte) {
+        const int whole = whole_[at * together_ + byte % together_], value = squares() ? -whole : whole + offset;
+        word |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(value)) << (8 * byte);
       }
-      bytes_[(group * pairs_ + pair) * coarse_height + row] = both | both << 16;
+      bytes_[(group * groups_ + at) * coarse_height + row] = word;
     }
     for (Count j = 0; j < s_; ++j) {
       const Count f = coarse_.symbols_[j];
@@ -271,13 +273,13 @@ class CoarseSearch final : public CoarseListener {
     if (!any) return;
     const Count panel = band_->first_panel + from;
     CoarseBlock block{};
-    block.bytes = coarse_.bytes_.data() + panel * pairs_ * 2 * coarse_width;
+    block.bytes = coarse_.bytes_.data() + panel * groups_ * together_ * coarse_width;
     block.codes = coarse_.codes_.data() + panel * s_ * coarse_width;
     block.start = coarse_.start_.data() + panel * coarse_width;
     block.panels = panels;
-    block.pairs = pairs_;
+    block.groups = groups_;
     block.s = s_;
-    block.query_bytes = bytes_.data() + group * pairs_ * coarse_height;
+    block.query_bytes = bytes_.data() + group * groups_ * coarse_height;
     block.query_codes = codes_.data() + group * s_ * coarse_height;
     block.weights = weights_.data();
     block.constants = constants_.data() + group * coarse_height;
@@ -301,7 +303,7 @@ class CoarseSearch final : public CoarseListener {
   const Columns& c_;
   const Ask& ask_;
   const Answer& answer_;
-  const Count d_, s_, pairs_, least_room_;
+  const Count d_, s_, together_, groups_, least_room_;
   const double relative_, per_gain_;
   std::vector<std::vector<Fresh>> fresh_;
   std::vector<std::vector<Candidate>> lists_;
