@@ -8,7 +8,9 @@
 namespace nearwise {
 namespace {
 
-#ifdef __AVX2__
+#ifdef __AVX512F__
+constexpr int lanes_of_floats = 16;
+#elif defined(__AVX2__)
 constexpr int lanes_of_floats = 8;
 #else
 constexpr int lanes_of_floats = 4;  // what SSE2 and NEON hold: GCC compares wider vectors one by one and keeps them in memory
@@ -38,6 +40,10 @@ Panel panel_at(const float* x) {
 
 // A bit for every number that is not over the limit.
 unsigned within(const Floats* sums, Floats limit) {
+#ifdef __AVX512F__
+  static_assert(parts == 1);
+  return _mm512_cmp_ps_mask((__m512)sums[0], (__m512)limit, _CMP_LE_OQ);
+#else
   unsigned out = 0;
 #ifdef __AVX2__
   for (int part = 0; part < parts; ++part)
@@ -49,6 +55,7 @@ unsigned within(const Floats* sums, Floats limit) {
   for (int i = 0; i < panel_width; ++i) out |= static_cast<unsigned>(near[i / lanes_of_floats][i % lanes_of_floats] & 1) << i;
 #endif
   return out;
+#endif
 }
 
 void tell(const Floats* sums, int row, Count panel, FloatListener& listener) {

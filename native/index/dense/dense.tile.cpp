@@ -13,7 +13,9 @@ namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
 
 Floats multiply_add(Floats a, Floats b, Floats c) {
-#ifdef __FMA__
+#ifdef __AVX512F__
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
   return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined(__ARM_NEON)
   return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
@@ -23,6 +25,25 @@ Floats multiply_add(Floats a, Floats b, Floats c) {
 }
 
 Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
+
+// The gap, or what stands for it where a number is missing.
+Floats known(Floats gap, Floats missing) {
+#ifdef __AVX512F__
+  const __m512i kept = _mm512_set1_epi32(0x11111100);  // of eight kinds of number, all but the two that are none
+  return (Floats)_mm512_fixupimm_ps((__m512)missing, (__m512)gap, kept, 0);
+#else
+  return where(gap == gap, gap, missing);
+#endif
+}
+
+// Adds a weight where symbols differ.
+Floats add_unequal(Floats sum, Ints x, Ints q, Floats weight) {
+#ifdef __AVX512F__
+  return (Floats)_mm512_mask_add_ps((__m512)sum, _mm512_cmpneq_epi32_mask((__m512i)x, (__m512i)q), (__m512)sum, (__m512)weight);
+#else
+  return sum + (Floats)((Ints)weight & ~(x == q));
+#endif
+}
 
 // log2 of a positive number, to about 2e-7: m - 1 = r within a third, and a polynomial of r.
 Floats logarithm(Floats x) {
@@ -80,12 +101,12 @@ __attribute__((always_inline)) inline void add_symbols(const Block& b, Count pan
     for (int part = 0; part < parts; ++part) {
       const Count at = f * panel_width + part * lanes_of_floats;
       const Ints own = load<Ints>(codes + at);
-      Ints weight{};
-      if constexpr (weighed == Weighed::by_case) weight = (Ints)load<Floats>(weights + at);
+      Floats weight{};
+      if constexpr (weighed == Weighed::by_case) weight = load<Floats>(weights + at);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
-        if constexpr (weighed != Weighed::by_case) weight = (Ints)all(b.query_weights[f * group_height + r]);
-        sums[r][part] = sums[r][part] + (Floats)(weight & ~(own == all(b.query_symbols[f * group_height + r])));
+        if constexpr (weighed != Weighed::by_case) weight = all(b.query_weights[f * group_height + r]);
+        sums[r][part] = add_unequal(sums[r][part], own, all(b.query_symbols[f * group_height + r]), weight);
       }
     }
 }
@@ -117,7 +138,7 @@ void run(const Block& b, FloatListener& listener) {
           Floats gap = weighed == Weighed::packed     ? q - numbers.at[part]
                        : weighed == Weighed::by_query ? multiply_add(root, numbers.at[part], q)
                                                       : multiply_add(own.at[part], q, numbers.at[part]);
-          if constexpr (holes) gap = where(gap == gap, gap, weighed == Weighed::by_case ? own.at[part] * missing : missing);
+          if constexpr (holes) gap = known(gap, weighed == Weighed::by_case ? own.at[part] * missing : missing);
           add_gap<raise>(sums[r][part], gap, b.power);
         }
       }

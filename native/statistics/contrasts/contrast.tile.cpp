@@ -16,7 +16,9 @@ typedef std::int64_t Signs __attribute__((vector_size(32)));
 Floats where(Ints mask, Floats yes, Floats no) { return mask ? yes : no; }
 
 Floats larger(Floats x, Floats y) {
-#ifdef __AVX2__
+#ifdef __AVX512F__
+  return (Floats)_mm512_max_ps((__m512)x, (__m512)y);
+#elif defined(__AVX2__)
   return (Floats)_mm256_max_ps((__m256)x, (__m256)y);
 #else
   return where(x > y, x, y);
