@@ -1,36 +1,62 @@
 // nearwise._core: chooses the instruction set and gathers the kernels.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "machine/instructions.hpp"
 
 namespace nearwise {
 namespace {
 
-// NEARWISE_INSTRUCTIONS=baseline lets a test run the plain kernels on a machine that has better ones; avx512 asks for
-// those that are no faster where they were run. A wish that the processor cannot fulfil counts for nothing.
-Instructions choose() {
+bool has(Instructions wanted) {
+  if (wanted == Instructions::baseline) return true;
 #ifdef NEARWISE_HAS_AVX2
-  const char* given = std::getenv("NEARWISE_INSTRUCTIONS");
-  const std::string wish = given == nullptr ? "" : given;
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (wanted == Instructions::avx2) return has_avx2;
 #ifdef NEARWISE_HAS_AVX512
-  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (wish == "avx512" && has_avx512) return Instructions::avx512;
+  return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 #endif
-  if (wish != "baseline" && has_avx2) return Instructions::avx2;
 #endif
-  return Instructions::baseline;
+  return false;
 }
 
-const char* name_of(Instructions instructions) {
+// Whether AVX-512 was measured to be faster on processors of this kind, see docs/design.md.
+bool gains_by_avx512() {
+#ifdef NEARWISE_HAS_AVX512
+  return has(Instructions::avx512) && __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
+constexpr Instructions from_best[] = {Instructions::avx512, Instructions::avx2, Instructions::baseline};
+
+std::string name_of(Instructions instructions) {
   if (instructions == Instructions::avx512) return "avx512";
   return instructions == Instructions::avx2 ? "avx2" : "baseline";
+}
+
+// NEARWISE_INSTRUCTIONS=baseline lets a test run the plain kernels on a machine that has better ones; avx512 asks for
+// those that are not chosen by themselves everywhere. A wish that the processor cannot fulfil counts for nothing.
+Instructions choose() {
+  const char* wish = std::getenv("NEARWISE_INSTRUCTIONS");
+  for (Instructions each : from_best)
+    if (wish != nullptr && wish == name_of(each) && has(each)) return each;
+  if (gains_by_avx512()) return Instructions::avx512;
+  return has(Instructions::avx2) ? Instructions::avx2 : Instructions::baseline;
+}
+
+std::vector<std::string> names_of_all() {
+  std::vector<std::string> out;
+  for (Instructions each : from_best)
+    if (has(each)) out.push_back(name_of(each));
+  return out;
 }
 
 }  // namespace
@@ -55,8 +81,9 @@ NB_MODULE(_core, module) {
   module.doc() = "The native kernels of nearwise: arrays in, arrays out.";
   module.def(
       "instruction_set",
-      [] { return std::string(nearwise::name_of(nearwise::chosen_instructions())); },
+      [] { return nearwise::name_of(nearwise::chosen_instructions()); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
+  module.def("instruction_sets", nearwise::names_of_all, "Those that this processor has, the widest first.");
 #define NEARWISE_BIND(kernel) nearwise::bind_##kernel(module);
   NEARWISE_KERNELS(NEARWISE_BIND)
 }

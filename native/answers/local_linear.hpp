@@ -13,7 +13,7 @@
 
 namespace nearwise {
 
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 void add_products(const double* rows, Count count, Count width, double* gram, Count stride);
 void take_rows(double* a, Count t, Count count, Count from, Count width, Count stride);
 void add_scaled(double* out, const double* row, Count stride, double by);

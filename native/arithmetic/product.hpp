@@ -14,7 +14,7 @@ struct Factors {
 };
 
 // Writes the product; one implementation per instruction set.
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 void product(const Factors& factors, double* out);
 )
 

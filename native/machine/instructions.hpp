@@ -10,7 +10,8 @@ enum class Instructions { baseline, avx2, avx512 };
 
 Instructions chosen_instructions();
 
-// Declares the copies of hot loops, one a namespace; those that were not compiled are never called.
+// Declares the copies of hot loops, one a namespace; those that were not compiled are never called. The folders that have
+// an AVX-512 copy are listed in CMakeLists.txt.
 #define NEARWISE_EACH_INSTRUCTION_SET(...) \
   namespace baseline {                     \
   __VA_ARGS__                              \
@@ -20,6 +21,18 @@ Instructions chosen_instructions();
   }                                        \
   namespace avx512 {                       \
   __VA_ARGS__                              \
+  }
+
+// The same for hot loops that AVX-512 does not make faster: whoever asks for its copy gets that of AVX2.
+#define NEARWISE_UP_TO_AVX2(...) \
+  namespace baseline {           \
+  __VA_ARGS__                    \
+  }                              \
+  namespace avx2 {               \
+  __VA_ARGS__                    \
+  }                              \
+  namespace avx512 {             \
+  using namespace avx2;          \
   }
 
 // The copy of a hot loop to run; where the others were not compiled there is only one.

@@ -9,7 +9,7 @@
 
 namespace nearwise {
 
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 // The k smallest finite sums by (sum, index); returns how many there are.
 Count smallest(const double* sums, Count n, Count k, double* best, Count* index);
 // The cases whose sum is in [low, high], in order; returns how many.

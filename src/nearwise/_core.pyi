@@ -18,6 +18,9 @@ Served = tuple[Floats, Ints, Ints, Ints, Floats, Ints]
 def instruction_set() -> str:
     """The instruction set that the kernels were chosen for when the module was loaded."""
 
+def instruction_sets() -> list[str]:
+    """Those that this processor has, the widest first."""
+
 def power(values: Floats, exponent: float) -> Floats:
     """(n,) pow of the C library."""
 

@@ -118,24 +118,36 @@ def test_wide_tables_and_many_symbols(core):
     agree(*both(core, X, Q, 350))
 
 
-def test_the_baseline_instructions_give_the_same_bits(core, tmp_path):
+def test_every_instruction_set_gives_the_same_bits(core, tmp_path):
+    """Bytes and single precision; only how many cases they propose may differ."""
     made = """
 import sys, numpy as np
 import nearwise._core as core
+assert core.instruction_set() == sys.argv[2]
 rng = np.random.default_rng(0)
-X, Q = rng.normal(size=(500, 7)), rng.normal(size=(20, 7))
 found = []
-for power in (1, 2):
-    index = core.CoarseIndex([X[:, f].copy() for f in range(7)], np.zeros(7, np.uint8), np.zeros(500, np.int32),
-                             np.ones((1, 7)), np.ones(7), np.ones(7), power)
-    found += index.nearest(Q, np.full(20, -1), 9, 1e-12, np.zeros(500, np.int32), np.ones((500, 1)), 1, 1)
+for d in (1, 4, 7, 18):
+    X, Q, S = rng.normal(size=(500, d)), rng.normal(size=(20, d + 3)), rng.integers(0, 4, (500, 3)).astype(np.int32)
+    Q[:, d:] = rng.integers(0, 4, (20, 3))
+    for is_holed, power in ((False, 1), (False, 2), (False, 2.5), (False, 3), (True, 1), (True, 2), (True, 2.5)):
+        X[::9, 0] = np.nan if is_holed else 0.5
+        columns = [*(X[:, f].copy() for f in range(d)), *(S[:, f].copy() for f in range(3))]
+        table = (columns, np.repeat([0, 1], [d, 3]).astype(np.uint8), np.zeros(500, np.int32), np.ones((1, d + 3)),
+                 np.ones(d + 3), np.ones(d + 3), power)
+        asked = (Q, np.full(20, -1), 9, 1e-12, np.zeros(500, np.int32), np.ones((500, 1)), 1)
+        if power <= 2 and not is_holed:
+            found += core.CoarseIndex(*table).nearest(*asked, 1)[:-1]
+        for form in {1: [2], 2: [1] if is_holed else [0, 1]}.get(power, [3]):
+            found += core.DenseIndex(*table).nearest(*asked, form)[:-1]
 np.savez(sys.argv[1], *found)
 """
     answers = []
-    for wish in ("", "baseline"):
-        path = tmp_path / f"found{wish}.npz"
+    for wish in core.instruction_sets():
+        path = tmp_path / f"{wish}.npz"
         environment = {**os.environ, "NEARWISE_INSTRUCTIONS": wish}
-        subprocess.run([sys.executable, "-c", made, str(path)], env=environment, check=True)
-        answers.append(np.load(path))
-    for name in answers[0].files:
-        np.testing.assert_array_equal(answers[0][name], answers[1][name])
+        subprocess.run([sys.executable, "-c", made, str(path), wish], env=environment, check=True)
+        with np.load(path) as found:
+            answers.append([found[name] for name in found.files])
+    for answer in answers[1:]:
+        for mine, first in zip(answer, answers[0], strict=True):
+            np.testing.assert_array_equal(mine, first)

@@ -118,18 +118,22 @@ def test_sums_over_pairs_are_those_of_the_loops(core, p, h, power, seed):
     assert made.listed(rows, ends, cases, coefficients, 2) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_baseline_gives_the_same_bits(core, tmp_path):
-    """The plain loops, in a process of their own."""
+def test_every_instruction_set_gives_the_same_bits(core, tmp_path):
+    """In processes of their own."""
     script = (
         "import sys, numpy as np; from nearwise import _core; from tests.native.test_contrast import results; "
-        "np.savez(sys.argv[1], *results(_core))"
+        "np.savez(sys.argv[1], *results(_core)); print(_core.instruction_set())"
     )
     paths = os.pathsep.join(p for p in sys.path if p)
-    environment = {**os.environ, "NEARWISE_INSTRUCTIONS": "baseline", "PYTHONPATH": paths}
-    subprocess.run([sys.executable, "-c", script, str(tmp_path / "plain.npz")], check=True, env=environment)
-    with np.load(tmp_path / "plain.npz") as plain:
-        for name, mine in zip(plain.files, results(core), strict=True):
-            assert plain[name].tobytes() == mine.tobytes()
+    for wish in core.instruction_sets():
+        environment = {**os.environ, "NEARWISE_INSTRUCTIONS": wish, "PYTHONPATH": paths}
+        command = [sys.executable, "-c", script, str(tmp_path / "found.npz")]
+        assert (
+            subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.strip() == wish
+        )
+        with np.load(tmp_path / "found.npz") as found:
+            for name, mine in zip(found.files, results(core), strict=True):
+                assert found[name].tobytes() == mine.tobytes()
 
 
 def results(core):

@@ -249,7 +249,7 @@ def test_results_do_not_depend_on_the_number_of_threads(core):
         assert_same(scan(core, **{**large_problem(), "threads": threads}), expected)
 
 
-def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
+def test_every_instruction_set_gives_the_same_bits(core, tmp_path):
     np.savez(tmp_path / "problem.npz", **large_problem())
     program = (
         "import sys, numpy as np; import nearwise._core as core\n"
@@ -258,16 +258,17 @@ def test_the_baseline_kernel_gives_the_same_bits(core, tmp_path):
         "cases.join(a.pop('joined'))\n"
         "np.savez(sys.argv[2], *cases.nearest(**a)); print(core.instruction_set())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "problem.npz", tmp_path / "result.npz", *OF_CASES],
-        env={**os.environ, "NEARWISE_INSTRUCTIONS": "baseline"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "baseline"
-    with np.load(tmp_path / "result.npz") as result:
-        assert_same(scan(core, **large_problem()), [result[name] for name in result.files])
+    for wish in core.instruction_sets():
+        done = subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "problem.npz", tmp_path / "result.npz", *OF_CASES],
+            env={**os.environ, "NEARWISE_INSTRUCTIONS": wish},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == wish
+        with np.load(tmp_path / "result.npz") as result:
+            assert_same(scan(core, **large_problem()), [result[name] for name in result.files])
 
 
 def test_scan_of_a_table_worked_by_hand(core):
@@ -316,7 +317,22 @@ def test_read_only_arrays_are_accepted(core):
 
 
 def test_the_instruction_set_has_a_name(core):
-    assert core.instruction_set() in {"baseline", "avx2"}
+    assert core.instruction_set() in core.instruction_sets()
+    assert core.instruction_sets()[-1] == "baseline"
+    assert set(core.instruction_sets()) <= {"baseline", "avx2", "avx512"}
+
+
+def test_a_wish_for_an_unknown_instruction_set_counts_for_nothing(core):
+    said = []
+    for wish in (None, "mmx"):
+        environment = {name: value for name, value in os.environ.items() if name != "NEARWISE_INSTRUCTIONS"}
+        done = subprocess.run(
+            [sys.executable, "-c", "import nearwise._core as core; print(core.instruction_set())"],
+            env=environment if wish is None else {**environment, "NEARWISE_INSTRUCTIONS": wish},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        said.append(done.stdout.strip())
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(

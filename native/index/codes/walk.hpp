@@ -56,7 +56,7 @@ struct Spread {
   void spread_bytes(const Spread& spread, std::uint8_t* costs);     \
   void spread_words(const Spread& spread, std::uint16_t* costs);
 
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 NEARWISE_CODED_TILES
 )
 

@@ -17,7 +17,7 @@ struct Asked {
   int power;                   // 1 or 2
 };
 
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 // bounds[j] <= the sum of every case in box j; boxes [d, 2, fan_out] hold low and high ends. Where the bounds of all
 // boxes pass `limit` they need not be finished.
 void box_bounds(const double* boxes, const Asked& asked, double limit, double* bounds);

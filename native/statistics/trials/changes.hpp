@@ -20,7 +20,7 @@ struct Term {
   bool has_holes;       // whether any x is missing
 };
 
-NEARWISE_EACH_INSTRUCTION_SET(
+NEARWISE_UP_TO_AVX2(
 void add_term(const Term& term, const double* from, Count n, double* to);
 )
 
