@@ -19,7 +19,7 @@ from nearwise.native import core
 from nearwise.search.base import TIE, Floats
 from nearwise.vote import decide
 
-__all__ = ["Labels", "by_counts", "on_line"]
+__all__ = ["Labels", "around_zero", "by_counts", "on_line"]
 
 Ints = NDArray[np.intp]
 
@@ -57,7 +57,7 @@ def on_line(
     array([4.])
     """
     if period > 0:
-        values = _around_zero(values, period)
+        values = around_zero(values, period)
     # the core numbers folds and classes together in 32 bits
     compiled = core() if native and labels.n_folds * len(labels.priors) < 2**31 else None
     if compiled is not None:
@@ -77,7 +77,7 @@ def on_line(
     return right
 
 
-def _around_zero(values: Floats, period: float) -> Floats:
+def around_zero(values: Floats, period: float) -> Floats:
     """The values from half a turn below zero to half a turn above, not rounded: modulo would move tiny negatives."""
     turned = np.fmod(values, period)
     return np.asarray(turned - period * (turned > period / 2) + period * (turned < -period / 2))
