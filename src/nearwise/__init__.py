@@ -24,6 +24,8 @@ _PUBLIC = {
     "KNNRegressor": "nearwise.estimators.regressor",
     "MDLDiscretizer": "nearwise.estimators.discretizer",
     "NearestCases": "nearwise.estimators.retrieval",
+    "ProjectionClassifier": "nearwise.estimators.projections",
+    "ProjectionRegressor": "nearwise.estimators.projections",
     "load": "nearwise.estimators.saving",
     "read": "nearwise.cases.readers",
     "Schema": "nearwise.cases.schema",
@@ -48,6 +50,8 @@ __all__ = [
     "NearestCases",
     "Numeric",
     "Ordinal",
+    "ProjectionClassifier",
+    "ProjectionRegressor",
     "Schema",
     "Set",
     "Symbolic",
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from nearwise.estimators.classifier import KNNClassifier
     from nearwise.estimators.discretizer import MDLDiscretizer
     from nearwise.estimators.ensemble import Ensemble
+    from nearwise.estimators.projections import ProjectionClassifier, ProjectionRegressor
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases
     from nearwise.estimators.saving import load

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nearwise import KNNClassifier, KNNRegressor, NearestCases
+from nearwise import KNNClassifier, KNNRegressor, NearestCases, ProjectionClassifier, ProjectionRegressor
 from nearwise.weighting import InformationGain, MeanDifference
 
 WEIGHTED = "a case of weight 2 has two votes but fills one of the k places, two equal cases fill two"
@@ -44,6 +44,9 @@ def expected_failures(estimator):
         KNNClassifier(feature_weights="none", cases="ib3"),
         KNNRegressor(n_neighbors=3),
         NearestCases(n_neighbors=1),
+        ProjectionClassifier(n_neighbors=3),
+        ProjectionClassifier(ties="index"),
+        ProjectionRegressor(n_neighbors=3),
     ],
     expected_failed_checks=expected_failures,
 )

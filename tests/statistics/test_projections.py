@@ -26,8 +26,8 @@ def tables(rng, n, holes=0.15):
 
     def one():
         case = {
-            "number": float(rng.integers(0, 8)) / 10, "hour": float(rng.integers(0, 24)), "size": "SML"[rng.integers(3)],
-            "job": f"job {rng.integers(5)}", "town": f"town {rng.integers(3)}",
+            "number": float(rng.integers(0, 8)) / 10, "hour": float(rng.integers(0, 24)),
+            "size": "SML"[rng.integers(3)], "job": f"job {rng.integers(5)}", "town": f"town {rng.integers(3)}",
             "notes": "ab" * int(rng.integers(1, 4)), "same": 3.0,
         }  # fmt: skip
         return {name: None if rng.random() < holes and name != "same" else value for name, value in case.items()}
@@ -159,7 +159,8 @@ def test_other_rules_for_ties_vote_with_cases_that_are_near_enough(ties):
                 sure = np.bincount([payload.codes[i] for d, i in ranked if d < last], minlength=3)
                 most = np.bincount([payload.codes[i] for d, i in ranked if d <= last], minlength=3)
                 assert found[j, f].sum() == k
-                assert (found[j, f] >= sure).all() and (found[j, f] <= most).all()
+                assert (found[j, f] >= sure).all()
+                assert (found[j, f] <= most).all()
 
 
 @settings(max_examples=40, deadline=None)

@@ -37,8 +37,7 @@ class View {
 
   // Cases in between, without the one to skip.
   Count cases(const Between& b) const {
-    const Count turn = b.low + 1 < 0 ? -1 : 0, end = b.high > a_.runs ? 1 : 0;
-    Count found = before(b.high - end * a_.runs) + end * a_.n - before(b.low + 1 - turn * a_.runs) - turn * a_.n;
+    Count found = before(b.high) - before(b.low + 1);
     for (Count turned = -1; turned <= 1; ++turned) {
       const Count at = own_ + turned * a_.runs;
       if (own_ >= 0 && at > b.low && at < b.high) --found;
@@ -73,7 +72,11 @@ class View {
   }
 
  private:
-  Count before(Count run) const { return a_.cases_before(run); }
+  // Cases of the runs before one, which may be a turn off.
+  Count before(Count at) const {
+    const Count turn = at < 0 ? -1 : at > a_.runs ? 1 : 0;
+    return a_.cases_before(at - turn * a_.runs) + turn * a_.n;
+  }
 
   const Axis& a_;
   const double query_;

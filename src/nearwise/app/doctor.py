@@ -116,9 +116,11 @@ def _plans(
 ) -> list[Plan]:
     """The plan of the estimator that `nearwise fit` would make, or of its members; without a target, of a search."""
     from nearwise.app.tables import read_cases
-    from nearwise.estimators.by_name import AUTO, DEFAULT, is_named
+    from nearwise.estimators.by_name import AUTO, DEFAULT, is_featurewise, is_named
     from nearwise.estimators.retrieval import NearestCases
 
+    if is_featurewise(method):
+        raise InputError(f"--weights {method} searches no cases, so there is no plan to tell of: leave it out.")
     if target is not None:
         model, _ = fitted(file, target, reading, learning, method, regression, only_distance=True)
         return [each.plan_ for each in getattr(model, "members_", [model])]

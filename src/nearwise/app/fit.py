@@ -59,11 +59,12 @@ def fitted(
     Where ``only_distance`` is wanted, as an estimator would use it, neither k nor a vote need be chosen.
     """
     from nearwise.app.tables import read_target
-    from nearwise.estimators.by_name import AUTO, by_name, is_named
+    from nearwise.estimators.by_name import AUTO, by_name, is_featurewise, is_named
 
     chosen = named_method(method, learning)
     cases = read_target(file, reading, target, regression)
-    settings = learning.searching() if only_distance and not is_named(chosen, AUTO) else learning.settings()
+    chooses = not (is_named(chosen, AUTO) or is_featurewise(chosen))
+    settings = learning.searching() if only_distance and chooses else learning.settings()
     model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings)
     return model.fit(cases.table, cases.target), cases
 

@@ -18,8 +18,8 @@ ALL = "all"
 
 def one_method(whose: str, more: str = "") -> Any:
     """The option --weights where one method is wanted."""
-    told = f"{whose}: default, auto, a method of `nearwise methods`, or a weights file.{more}"
-    return typer.Option("--weights", help=told)
+    known = "default, auto, a method of `nearwise methods`, projections (or projections:METHOD), or a weights file."
+    return typer.Option("--weights", help=f"{whose}: {known}{more}")
 
 
 def named_method(text: str | None, learning: Learning) -> Any:
@@ -72,12 +72,15 @@ def _every(regression: bool) -> list[str]:
 def _given(name: str) -> Any:
     """A name as it is where it is known, or weights from a .json or .csv file."""
     from nearwise.app.weights_files import weights_of_file
-    from nearwise.estimators.by_name import AUTO, DEFAULT
+    from nearwise.estimators.by_name import AUTO, DEFAULT, FEATUREWISE, PROJECTIONS
     from nearwise.weighting import methods
 
     if Path(name).suffix in (".json", ".csv"):
         return weights_of_file(Path(name))
-    known = (DEFAULT, AUTO, *methods())
-    if name not in known:
+    known = (DEFAULT, AUTO, *FEATUREWISE, *methods())
+    first, colon, method = name.partition(":")
+    if first == PROJECTIONS and colon and method not in methods():
+        raise InputError(f"There is no weighting {method!r} for projections. {did_you_mean(method, methods())}")
+    if name not in known and not (first == PROJECTIONS and colon):
         raise InputError(f"There is no weighting {name!r}. {did_you_mean(name, known)}")
     return name

@@ -22,6 +22,7 @@ from nearwise.app.values import (
     reasons,
     remainder,
 )
+from nearwise.explain.features import FeatureExplanation
 from nearwise.lab.advice import Advice, advice
 from nearwise.lab.protocols import Comparison, Result, compare
 from nearwise.lab.significance import Difference, against_first, in_words
@@ -116,6 +117,8 @@ def page(report: Report) -> str:
         p = report.explanations[0].p
         whole = "distance" if p == 1 else f"distance to the power {p:g}"
         told = f"What the features add makes up the {whole} of a case; those that add most are shown."
+        if isinstance(report.explanations[0], FeatureExplanation):
+            told = "Each feature answers by itself; what it says counts with its weight."
         parts.append(f"<h2>Explained predictions</h2><p class=soft>{told}</p>" + "".join(cards))
     if report.schema is not None:
         parts.append(_schema(report.schema))
@@ -190,6 +193,8 @@ def _weights(weights: Weights, about: str) -> str:
 
 
 def _explanation(why: Explanation, title: str, most: int) -> str:
+    if isinstance(why, FeatureExplanation):
+        return why.to_html()
     answer = "" if why.prediction is None else f" → {brief(why.prediction)}"
     head = f"<h3>{html_text(title or f'query {brief(why.query)}')}{html_text(answer)}</h3>"
     votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))

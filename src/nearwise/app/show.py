@@ -22,6 +22,7 @@ from nearwise.app.values import (
     remainder,
     shares,
 )
+from nearwise.explain.features import FeatureExplanation
 from nearwise.lab.significance import Difference, in_words
 from nearwise.visible import visible
 from nearwise.weights import PerClass
@@ -88,12 +89,20 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference], t
 
 
 def explanation_view(why: Explanation, title: str = "", most: int = LISTED) -> list[Any]:
-    """The answer, the cases it rests on with what differs, and the nearest case that says otherwise."""
+    """The answer, the cases it rests on with what differs, and the nearest case that says otherwise.
+
+    Where features answer by themselves, what each of them says.
+    """
     head = Text(visible(title) or f"query {brief(why.query)}", style="bold")
     if why.prediction is not None:
         head.append(f" → {brief(why.prediction)}", style="bold cyan")
     if why.distribution:
         head.append(f"  ({shares(why.distribution)})", style="default")
+    if isinstance(why, FeatureExplanation):
+        table = _table(("feature", "value", "weight", "says", "of the answer"), wrapped=("says",))
+        for row in why.rows():
+            table.add_row(*row)
+        return [head, Padding(table, (0, 0, 0, 2), expand=False), Text("")]
     differs = "what differs: query / case, what it adds"
     table = _table(("case", "says", "distance", "vote", differs), wrapped=("case", "says", differs))
     for neighbour in why.neighbours[:most]:

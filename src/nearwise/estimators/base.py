@@ -16,7 +16,7 @@ from nearwise.contract.validation import learn_table, query_table
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
-from nearwise.estimators.model import Model, as_weighting, stays_exact, useful
+from nearwise.estimators.model import Model, as_weighting, gone_and_kept, relearned, useful
 from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.searching import Searching
@@ -227,15 +227,7 @@ class Neighbors(Searching):
     def forget(self, case_ids: Any) -> Self:
         """Take cases out, by the ids in `case_ids_`, as if they had never been there; `classes_` stays."""
         before = self._fitted()
-        asked = np.unique(np.atleast_1d(np.asarray(case_ids)))
-        at = {int(i): row for row, i in enumerate(before.ids)}
-        absent = [i for i in asked.tolist() if i not in at]
-        if absent:
-            raise InputError(f"There is no stored case with the id {absent[0]!r}: the ids are in case_ids_.")
-        gone = np.array([at[int(i)] for i in asked], dtype=np.intp)
-        kept = np.setdiff1d(np.arange(len(before.ids)), gone)
-        if not len(kept):
-            raise InputError("All cases would be forgotten: at least one must stay.")
+        gone, kept = gone_and_kept(before.ids, case_ids)
         problem = self._problem(before.table.keep(kept), before.target.take(kept), self.weighting_)
         weights = self._relearned(problem, removed=before.problem.take(gone))
         self._set(self._model_of(problem, weights, before.ids[kept], before.next_id, None, before, kept))
@@ -249,12 +241,7 @@ class Neighbors(Searching):
             return self._model.weights
         if isinstance(weighting, Mergeable) and self._selects:
             return weighting.learn(problem)  # its statistics also hold cases that were not stored
-        if isinstance(weighting, Mergeable):
-            return weighting.relearn(problem, added=added, removed=removed)
-        if stays_exact(weighting):
-            return weighting.learn(problem)
-        warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
-        return weighting.weights_.aligned(None, problem.metric.levels)
+        return relearned(weighting, problem, added=added, removed=removed)
 
     # ------------------------------------------------------------------ explain
 

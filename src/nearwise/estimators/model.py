@@ -27,7 +27,16 @@ from nearwise.weighting.user import UserWeights
 from nearwise.weights import Global, PerQuery, Weights
 from nearwise.weights.labels import has_rows
 
-__all__ = ["Model", "as_weighting", "stays_exact", "together_factors", "trusting", "useful"]
+__all__ = [
+    "Model",
+    "as_weighting",
+    "gone_and_kept",
+    "relearned",
+    "stays_exact",
+    "together_factors",
+    "trusting",
+    "useful",
+]
 
 
 @dataclass(frozen=True)
@@ -171,3 +180,29 @@ def as_weighting(given: Any, random_state: Any = None, n_jobs: int | None = None
 def stays_exact(weighting: Weighting) -> bool:
     """Whether weights after adding or forgetting cases equal those of a batch fit."""
     return isinstance(weighting, Mergeable) or weighting.id in ("none", "user")
+
+
+def relearned(
+    weighting: Weighting, problem: Problem, *, added: Problem | None = None, removed: Problem | None = None
+) -> Weights:
+    """The weights after cases came or went; where only a fit gives new ones, those of before, with a warning."""
+    if isinstance(weighting, Mergeable):
+        return weighting.relearn(problem, added=added, removed=removed)
+    if stays_exact(weighting):
+        return weighting.learn(problem)
+    warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
+    return weighting.weights_.aligned(None, problem.metric.levels)
+
+
+def gone_and_kept(ids: NDArray[np.int64], case_ids: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of the cases to forget, by their ids, and those of the cases that stay."""
+    asked = np.unique(np.atleast_1d(np.asarray(case_ids)))
+    at = {int(i): row for row, i in enumerate(ids)}
+    absent = [i for i in asked.tolist() if i not in at]
+    if absent:
+        raise InputError(f"There is no stored case with the id {absent[0]!r}: the ids are in case_ids_.")
+    gone = np.array([at[int(i)] for i in asked], dtype=np.intp)
+    kept = np.setdiff1d(np.arange(len(ids)), gone)
+    if not len(kept):
+        raise InputError("All cases would be forgotten: at least one must stay.")
+    return gone, kept

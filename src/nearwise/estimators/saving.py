@@ -10,6 +10,7 @@ estimator answers with the same bits, and learns on from the stored cases.
     saving_weights     its weights, and the method that learned them
     saving_answers     what it chose to answer by
     saving_ensembles   several estimators together
+    saving_projections estimators on feature projections
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from nearwise.errors import InputError, ModelFileError, did_you_mean
 from nearwise.estimators.saving_ensembles import ENSEMBLES, pack_ensemble, unpack_ensemble
 from nearwise.estimators.saving_models import ESTIMATORS, pack_model, unpack_model
+from nearwise.estimators.saving_projections import PROJECTIONS, pack_projections, unpack_projections
 from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.vote import Vote
@@ -33,10 +35,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     pack = SettingsPacker()
     if type(estimator) in ENSEMBLES.values():
         content = pack_ensemble(pack, estimator)
+    elif type(estimator) in PROJECTIONS.values():
+        content = pack_projections(pack, estimator)
     elif type(estimator) in ESTIMATORS.values():
         content = pack_model(pack, estimator)
     else:
-        known = ", ".join([*ESTIMATORS, *ENSEMBLES])
+        known = ", ".join([*ESTIMATORS, *ENSEMBLES, *PROJECTIONS])
         raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {known}.")
     container.write(path, content, pack.arrays)
 
@@ -63,7 +67,7 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     _check_functions(content.get("functions"), given, name)
     unpack = SettingsUnpacker(arrays, given)
     try:
-        return unpack_ensemble(unpack, content) if "members" in content else unpack_model(unpack, content)
+        return _unpacked(unpack, content)
     except Warning:  # the user turned warnings into errors
         raise
     except MemoryError:
@@ -71,6 +75,14 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     except Exception as error:  # whatever a stranger may have written, the answer is the same kind of error
         told = f"{error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise ModelFileError(f"{name!r} holds no model that this nearwise can use: {told.rstrip('.')}.") from error
+
+
+def _unpacked(unpack: SettingsUnpacker, content: dict[str, Any]) -> Any:
+    if "members" in content:
+        return unpack_ensemble(unpack, content)
+    if content["estimator"] in PROJECTIONS:
+        return unpack_projections(unpack, content)
+    return unpack_model(unpack, content)
 
 
 def _given_functions(functions: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearwise import __version__
 from nearwise.cases.kinds import Custom
@@ -32,7 +33,16 @@ from nearwise.storage.values import listed
 from nearwise.weighting import Problem
 from nearwise.weights import Weights
 
-__all__ = ["ESTIMATORS", "pack_model", "unpack_model"]
+__all__ = [
+    "ESTIMATORS",
+    "functions_of",
+    "given_parameters",
+    "pack_model",
+    "parameters_of",
+    "set_features_in",
+    "unpack_ids",
+    "unpack_model",
+]
 
 ESTIMATORS: Mapping[str, type[Neighbors]] = {e.__name__: e for e in (KNNClassifier, KNNRegressor, NearestCases)}
 
@@ -46,8 +56,8 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
     return {
         "nearwise": __version__,
         "estimator": type(estimator).__name__,
-        "parameters": _parameters(pack, estimator),
-        "functions": _functions(estimator, model.table),
+        "parameters": parameters_of(pack, estimator),
+        "functions": functions_of(estimator, model.table),
         "features_in": [int(estimator.n_features_in_), None if names is None else [str(n) for n in names]],
         "table": pack_table(pack, model.table),
         "target": pack_target(pack, model.target),
@@ -67,12 +77,12 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
     }
 
 
-def _parameters(pack: SettingsPacker, estimator: Neighbors) -> dict[str, Any]:
+def parameters_of(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
     given = estimator.get_params(deep=False)
     return {name: pack.vote(v) if name == VOTE else pack.named(name, v) for name, v in given.items()}
 
 
-def _functions(estimator: Neighbors, table: CaseTable) -> dict[str, Any]:
+def functions_of(estimator: Any, table: CaseTable) -> dict[str, Any]:
     """What has to be handed back at load."""
     features = [name for name, kind in table.schema.items() if isinstance(kind, Custom) and kind.function is not None]
     voting = SettingsPacker().vote(getattr(estimator, VOTE, "")) == {"function": VOTE}
@@ -102,19 +112,15 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     made = ESTIMATORS.get(str(content["estimator"]))
     if made is None:
         raise ModelFileError(f"there is no estimator {content['estimator']!r}")
-    estimator = made(**_given(unpack, content["parameters"]))
+    estimator = made(**given_parameters(unpack, content["parameters"]))
     table = unpack_table(unpack, content["table"])
     target = unpack_target(unpack, content["target"], len(table), has_classes=made is KNNClassifier)
     _check_all(estimator, table, target)
     metric, cases = unpack_measures(unpack, content, table, target)
     problem = Problem(table, metric, cases, target)
     weights = checked_weights(unpack.value(content["weights"]), table, target)
-    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
-    if len(ids) != len(table) or len(np.unique(ids)) != len(ids) or type(next_id) is not int or next_id >= 2**62:
-        raise ModelFileError("the cases have no ids")
-    if ids.min() < 0 or ids.max() >= next_id:
-        raise ModelFileError("the ids of the cases are not below the next one")
-    _set_features_in(estimator, content["features_in"], table)
+    ids, next_id = unpack_ids(unpack, content, len(table))
+    set_features_in(estimator, content["features_in"], table)
     estimator.weighting_ = unpack_weighting(unpack, content["weighting"], weights, problem)
     factors = _case_factors(unpack, content.get("case_weights"), len(table))
     estimator._settings = settings_of(estimator, table.schema, target.classes is not None)
@@ -127,7 +133,17 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     return estimator
 
 
-def _given(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:
+def unpack_ids(unpack: SettingsUnpacker, content: dict[str, Any], n: int) -> tuple[NDArray[np.int64], int]:
+    """The ids of n cases, and the next one."""
+    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
+    if len(ids) != n or len(np.unique(ids)) != len(ids) or type(next_id) is not int or next_id >= 2**62:
+        raise ModelFileError("the cases have no ids")
+    if ids.min() < 0 or ids.max() >= next_id:
+        raise ModelFileError("the ids of the cases are not below the next one")
+    return ids, next_id
+
+
+def given_parameters(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:
     parameters = unpack.settings(found)
     schema = parameters.get("schema")
     if type(schema) is dict:
@@ -158,7 +174,7 @@ def _local_scale(
     return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
 
 
-def _set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
+def set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
     count, names = listed(found, 2)
     ignored = table.schema.ignored
     if type(count) is not int or count != len(table.columns) + len(set(ignored)):

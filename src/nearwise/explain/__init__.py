@@ -6,12 +6,14 @@ A contribution is the term w_f * difference_f^p of the distance itself, so contr
 
     neighbours    a past case, how far it is, and why
     explanation   an answer with its neighbours: text, table, JSON, HTML
+    features      an answer that features vote on, with what each of them says
     words         both in sentences
     html          rows of a table
 """
 
 from nearwise.explain.explanation import Explanation, Explanations
-from nearwise.explain.neighbours import Neighbour, Query, contributions, describe_case
+from nearwise.explain.features import FeatureExplanation, Said
+from nearwise.explain.neighbours import Neighbour, Query, case_values, contributions, describe_case
 from nearwise.explain.words import LIMITS, NEIGHBOURS, told_difference, told_parts
 
 __all__ = [
@@ -19,8 +21,11 @@ __all__ = [
     "NEIGHBOURS",
     "Explanation",
     "Explanations",
+    "FeatureExplanation",
     "Neighbour",
     "Query",
+    "Said",
+    "case_values",
     "contributions",
     "describe_case",
     "told_difference",

@@ -14,7 +14,7 @@ from nearwise.differences.metric import Measure, Measured, power
 from nearwise.search.base import Distance, Engine, Neighbours, Payload
 from nearwise.search.terms import names_of_terms, terms
 
-__all__ = ["Neighbour", "Query", "contributions", "describe_case"]
+__all__ = ["Neighbour", "Query", "case_values", "contributions", "describe_case"]
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def describe_case(
         distance=away * query.factor,
         contributions=parts,
         vote_share=share,
-        values=_values(table, i),
-        query_values=_values(query.table, query.row),
+        values=case_values(table, i),
+        query_values=case_values(query.table, query.row),
         factor=factor,
         notes=notes,
         intervals=_intervals(distance, table, i, query),
@@ -115,7 +115,7 @@ def describe_case(
     )
 
 
-def _values(table: CaseTable, row: int) -> dict[str, Any]:
+def case_values(table: CaseTable, row: int) -> dict[str, Any]:
     """The values of a case; numbers that stand for dates and times as these."""
     found = {}
     for f, (name, kind) in enumerate(table.schema.items()):

@@ -80,10 +80,10 @@ class Axis:
         return _numbers(measure, column)
 
 
-def is_axis(measure: Measure, column: Encoded) -> bool:
+def is_axis(measure: Measure) -> bool:
     """Whether values lie on a line or a circle, or are equal or not; a missing value that counts is on no line."""
     form = measure.fitted.form
-    return form == "overlap" or (form in ("line", "circle") and not (measure.as_value and column.missing is not None))
+    return form == "overlap" or (form in ("line", "circle") and not measure.as_value)
 
 
 def axis_of(

@@ -50,7 +50,7 @@ class Projections:
         found = {
             f: axis_of(measure, column, payload)
             for f, (measure, column) in enumerate(zip(metric.measures, cases.columns, strict=True))
-            if is_axis(measure, column)
+            if is_axis(measure)
         }
         return cls(metric, cases, payload, threads, found)
 
@@ -59,7 +59,7 @@ class Projections:
         found = {
             f: axis_of(measure, column, payload, self.axes.get(f), kept)
             for f, (measure, column) in enumerate(zip(metric.measures, cases.columns, strict=True))
-            if is_axis(measure, column)
+            if is_axis(measure)
         }
         return Projections(metric, cases, payload, self.threads, found)
 
