@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 
 from nearwise import KNNClassifier
 from nearwise.cases.kinds import Cyclic, Ordinal, Symbolic
@@ -53,6 +54,53 @@ def test_it_equals_a_loop_over_cases_for_every_kind(made, k):
     found = SingleFeatureAccuracy(k, folds=3).learn(problem).values
     for f in range(len(schema)):
         assert found[f] == pytest.approx(slow_sfa(problem, f, folds, k), abs=1e-12), (f, schema)
+
+
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_ties_by_index_and_by_distances_equal_a_loop(target):
+    rng = np.random.default_rng(0)
+    cases = [{"n": float(v), "s": "abc"[rng.integers(3)]} for v in rng.integers(0, 6, 40)]
+    y = rng.integers(0, 3, 40) if target == "classes" else rng.normal(size=40)
+    folds = np.arange(40) % 4
+    for ties in ("index", "distances"):
+        found = SingleFeatureAccuracy(2, folds=folds, ties=ties).fit(cases, y).weights_.values
+        for f, name in enumerate(("n", "s")):
+            gained = 0.0
+            for q in range(40):
+                far = {
+                    i: abs(cases[i]["n"] - cases[q]["n"]) if name == "n" else float(cases[i]["s"] != cases[q]["s"])
+                    for i in range(40) if folds[i] != folds[q]
+                }  # fmt: skip
+                level = sorted(set(far.values()))[:2][-1]
+                voters = (
+                    sorted(far, key=lambda i: (far[i], i))[:2]
+                    if ties == "index"
+                    else [i for i in far if far[i] <= level]
+                )
+                if target == "numbers":
+                    error = (np.mean(y[voters]) - y[q]) ** 2
+                    gained += 1 - error / (np.var(y) * (1 + 1 / len(voters)))
+                    continue
+                votes = np.bincount(y[voters], minlength=3)
+                best = [c for c in range(3) if votes[c] == votes.max()]
+                near = [min(far[i] for i in voters if y[i] == c) for c in best]
+                best = [c for c, d in zip(best, near, strict=True) if d == min(near)]
+                prior = np.bincount(y, minlength=3)
+                gained += y[q] == max(best, key=lambda c: prior[c])
+            assert found[f] == pytest.approx(max(0.0, gained / 40), abs=1e-12), (ties, name)
+
+
+def test_random_ties_give_less_than_fair_ones_and_depend_on_the_seed_only():
+    X, y = load_iris(return_X_y=True)
+    fair = SingleFeatureAccuracy().fit(X, y).weights_.values
+    drawn = SingleFeatureAccuracy(ties="random", random_state=1).fit(X, y).weights_.values
+    again = SingleFeatureAccuracy(ties="random", random_state=1).fit(X, y).weights_.values
+    np.testing.assert_array_equal(drawn, again)
+    assert 0.68 < fair[0] < 0.75
+    assert 0.56 < drawn[0] < 0.68
+    with pytest.raises(InputError, match="ties"):
+        SingleFeatureAccuracy(ties="never").fit(X, y)
 
 
 def test_a_tiny_step_back_from_midnight_is_tiny():

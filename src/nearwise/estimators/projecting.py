@@ -111,10 +111,10 @@ class Projecting(Conformal, Parameters):
         threads(self.n_jobs)
 
     def _weighting(self) -> Weighting:
-        """The weighting that was asked for; single-feature accuracy by its id asks as many neighbours, as its paper."""
+        """The weighting that was asked for; single-feature accuracy by its id asks as its paper does (P11)."""
         made = as_weighting(self.feature_weights, self.random_state, self.n_jobs)
         if isinstance(self.feature_weights, str) and isinstance(made, SingleFeatureAccuracy):
-            made.set_params(n_neighbors=int(self.n_neighbors))
+            made.set_params(n_neighbors=int(self.n_neighbors), ties=self.ties)
         return made
 
     def _problem(self, table: CaseTable, target: Target, weighting: Weighting) -> Problem:

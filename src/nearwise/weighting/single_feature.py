@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
 from nearwise.cases.kinds import Ordinal
-from nearwise.errors import InputError, check_whole, warn
+from nearwise.errors import InputError, check_choice, check_whole, warn
+from nearwise.search.base import Payload
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import given_folds
 from nearwise.statistics.draws.seeds import seed_of
+from nearwise.statistics.projections.searched import Searched
 from nearwise.statistics.trials.classes import Evaluator
 from nearwise.statistics.trials.numbers import NumberEvaluator
 from nearwise.statistics.trials.projection import Labels, by_counts, on_line
+from nearwise.vote import TIES, decide
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.budget import Budget
 from nearwise.weighting.place import FEEDBACK_GLOBAL
@@ -40,11 +43,11 @@ class SingleFeatureAccuracy(Weighting):
     other with fit and predict. A useless feature does not get 0: with k = 1 it gets about the chance
     that two cases are of the same class.
 
-    Reading: neighbours at the k-th distance share the places left (P1) and a tied vote goes to the class of the nearest
-    case (P3); cases that miss the value are not stored (P5), get no prediction (P6) and count as wrong (P9), unless
-    the feature's policy is "value"; right answers over all cases, not the mean of fold rates (P7); folds stratified
-    and shuffled by the seed (P8); weights belong to the training part of an outer evaluation, and an estimator in
-    one sees no more than that (P10).
+    Reading: neighbours at the k-th distance share the places left (P1; ``ties`` has other rules) and a tied vote goes
+    to the class of the nearest case (P3); cases that miss the value are not stored (P5), get no prediction (P6) and
+    count as wrong (P9), unless the feature's policy is "value"; right answers over all cases, not the mean of fold
+    rates (P7); folds stratified and shuffled by the seed (P8); weights belong to the training part of an outer
+    evaluation, and an estimator in one sees no more than that (P10).
 
     Where the target is a number, the k neighbours predict their mean, and
 
@@ -61,6 +64,8 @@ class SingleFeatureAccuracy(Weighting):
     ----------
     n_neighbors : int
         Of the built-in classifier.
+    ties : "fair", "distances", "random" or "index"
+        Which cases vote where several tie at the k-th place. All but "fair" search on each feature, which takes longer.
     folds : int or array
         Their number, or the fold of each case.
     classifier : object or None
@@ -70,7 +75,7 @@ class SingleFeatureAccuracy(Weighting):
     max_time : float or None
         Seconds; features that there is no time for get the mean of the others, with a warning.
     random_state : int or None
-        Seed of the folds; None is a fixed seed.
+        Seed of the folds and of random ties; None is a fixed seed.
     n_jobs : int or None
 
     Attributes
@@ -102,9 +107,11 @@ class SingleFeatureAccuracy(Weighting):
     max_time: float | None = None
     random_state: Any = None
     n_jobs: int | None = None
+    ties: str = "fair"
 
     def _learn(self, problem: Problem) -> Weights:
         check_whole("n_neighbors", self.n_neighbors, 1)
+        check_choice("ties", self.ties, TIES)
         if self.classifier is not None and not (
             hasattr(self.classifier, "fit") and hasattr(self.classifier, "predict")
         ):
@@ -170,6 +177,10 @@ class SingleFeatureAccuracy(Weighting):
             return 0.0
         if self.classifier is not None:
             return self._by_classifier(problem, labels, rows, f)
+        if self.ties != "fair":
+            votes, near = self._searched(problem, labels.folds, rows, f, labels.codes, labels.weights[:, None])
+            won = decide(votes[:, :, 0], near, labels.priors)
+            return float(dot(labels.weights, (won == labels.codes) & (votes[:, :, 0] > 0).any(axis=1)))
         if column.missing is None or not column.missing[rows].any():
             values, p = column.values[rows] if len(rows) < len(column.values) else column.values, problem.metric.p
             if measure.fitted.form in ("line", "circle"):
@@ -194,6 +205,13 @@ class SingleFeatureAccuracy(Weighting):
         if self.classifier is not None:
             errors = self._errors_of_regressor(problem, folds[rows], rows, f)
             at_random = np.full(len(rows), target.variance)
+        elif self.ties != "fair":
+            brought = np.stack([own.weights, own.weights * (own.values - own.mean), np.ones(len(rows))], axis=1)
+            votes, _ = self._searched(problem, folds[rows], rows, f, np.zeros(len(rows), dtype=np.int32), brought)
+            weight, about, cases = votes[:, 0].T
+            means = own.mean + np.divide(about, weight, out=np.zeros(len(rows)), where=weight > 0)
+            errors = np.square(means - own.values)
+            at_random = target.variance * (1.0 + 1.0 / np.maximum(cases, 1.0))
         else:
             alone, cases = problem.metric.of_features([f]), problem.cases.of_features([f]).take(rows)
             judge = NumberEvaluator(alone, cases, own, folds[rows])
@@ -201,6 +219,22 @@ class SingleFeatureAccuracy(Weighting):
             errors = (1.0 - rightness) * (own.variance or 1.0)
             at_random = target.variance * (1.0 + 1.0 / judge.crowds(np.ones(1), self.n_neighbors))
         return float(dot(own.weights, 1.0 - errors / at_random)) / float(target.weights.sum())
+
+    def _searched(
+        self, problem: Problem, folds: NDArray[np.int32], rows: NDArray[np.intp], f: int, codes: NDArray[np.int32],
+        brought: Array,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """(r, g, v) votes of neighbours in the other folds under the rule for ties, and (r, g) how near they are."""
+        measure, column = problem.metric.measures[f], problem.cases.columns[f].take(rows)
+        groups = int(problem.target.n_classes) or 1
+        votes, near = np.zeros((len(rows), groups, brought.shape[1])), np.full((len(rows), groups), np.inf)
+        rng = np.random.default_rng([self.seed_, f])
+        for fold in np.unique(folds):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            if len(train):
+                stored = Searched(measure, column.take(train), Payload(codes[train], brought[train], groups), 1)
+                votes[test], near[test] = stored.votes(column.take(test), self.n_neighbors, self.ties, None, rng)
+        return votes, near
 
     def _errors_of_regressor(self, problem: Problem, folds: NDArray[np.int32], rows: NDArray[np.intp], f: int) -> Array:
         """(r,) squared errors of an estimator of the user's."""
