@@ -20,10 +20,12 @@ _PUBLIC = {
     "AutoClassifier": "nearwise.estimators.auto",
     "AutoRegressor": "nearwise.estimators.auto",
     "Ensemble": "nearwise.estimators.ensemble",
+    "FeaturePartitioning": "nearwise.estimators.partitioning",
     "KNNClassifier": "nearwise.estimators.classifier",
     "KNNRegressor": "nearwise.estimators.regressor",
     "MDLDiscretizer": "nearwise.estimators.discretizer",
     "NearestCases": "nearwise.estimators.retrieval",
+    "OneR": "nearwise.estimators.one_rule",
     "ProjectionClassifier": "nearwise.estimators.projections",
     "ProjectionRegressor": "nearwise.estimators.projections",
     "load": "nearwise.estimators.saving",
@@ -44,11 +46,13 @@ __all__ = [
     "Custom",
     "Cyclic",
     "Ensemble",
+    "FeaturePartitioning",
     "KNNClassifier",
     "KNNRegressor",
     "MDLDiscretizer",
     "NearestCases",
     "Numeric",
+    "OneR",
     "Ordinal",
     "ProjectionClassifier",
     "ProjectionRegressor",
@@ -70,6 +74,8 @@ if TYPE_CHECKING:
     from nearwise.estimators.classifier import KNNClassifier
     from nearwise.estimators.discretizer import MDLDiscretizer
     from nearwise.estimators.ensemble import Ensemble
+    from nearwise.estimators.one_rule import OneR
+    from nearwise.estimators.partitioning import FeaturePartitioning
     from nearwise.estimators.projections import ProjectionClassifier, ProjectionRegressor
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases

@@ -32,8 +32,8 @@ def evaluate(
         str | None,
         typer.Option(
             "--weights",
-            help="default, auto, methods of `nearwise methods`, projections (or projections:METHOD), weights files, "
-            "with commas, or all; where none is named, a sensible few. Each is compared with the first.",
+            help="default, auto, methods of `nearwise methods`, projections (or projections:METHOD), cfp, one-r, "
+            "weights files, with commas, or all; where none is named, a sensible few. Each is compared with the first.",
         ),
     ] = None,
     cv: Annotated[int, typer.Option("--cv", min=2, help="Folds of the cross-validation.")] = 10,

@@ -70,16 +70,16 @@ def fitted(
 
 
 def _chosen(model: Any) -> dict[str, Any]:
-    """The number of neighbours; for members together, that of each with its weight."""
+    """The number of neighbours, None without any; for members together, that of each with its weight."""
     if not hasattr(model, "members_"):
-        return {"k": model.n_neighbors_}
+        return {"k": getattr(model, "n_neighbors_", None)}
     pairs = zip(model.weights_.tolist(), model.members_, strict=True)
     return {"k": None, "members": [{"weight": weight, "k": member.n_neighbors_} for weight, member in pairs]}
 
 
 def _told(chosen: dict[str, Any]) -> str:
     if "members" not in chosen:
-        return f"k = {chosen['k']}"
+        return "a rule for each" if chosen["k"] is None else f"k = {chosen['k']}"
     return ", ".join(f"a member of weight {each['weight']:.2f} with k = {each['k']}" for each in chosen["members"])
 
 

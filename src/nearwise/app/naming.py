@@ -18,8 +18,8 @@ ALL = "all"
 
 def one_method(whose: str, more: str = "") -> Any:
     """The option --weights where one method is wanted."""
-    known = "default, auto, a method of `nearwise methods`, projections (or projections:METHOD), or a weights file."
-    return typer.Option("--weights", help=f"{whose}: {known}{more}")
+    known = "default, auto, a method of `nearwise methods`, projections (or projections:METHOD), cfp, one-r"
+    return typer.Option("--weights", help=f"{whose}: {known}, or a weights file.{more}")
 
 
 def named_method(text: str | None, learning: Learning) -> Any:

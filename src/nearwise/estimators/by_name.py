@@ -11,6 +11,8 @@ from typing import Any
 from nearwise.errors import InputError
 from nearwise.estimators.auto import AutoClassifier, AutoRegressor
 from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.one_rule import OneR
+from nearwise.estimators.partitioning import FeaturePartitioning
 from nearwise.estimators.projections import ProjectionClassifier, ProjectionRegressor
 from nearwise.estimators.regressor import KNNRegressor
 
@@ -19,7 +21,7 @@ __all__ = ["AUTO", "DEFAULT", "FEATUREWISE", "PROJECTIONS", "by_name", "is_featu
 DEFAULT, AUTO, PROJECTIONS = "default", "auto", "projections"
 """the recipe of `KNNClassifier()` or `KNNRegressor()`; `AutoClassifier` or `AutoRegressor`; `ProjectionClassifier` or
 `ProjectionRegressor`"""
-FEATUREWISE = (PROJECTIONS,)
+FEATUREWISE = (PROJECTIONS, "cfp", "one-r")
 """estimators that search no cases: each feature answers by itself"""
 
 
@@ -66,11 +68,14 @@ def by_name(
 
 def _featurewise(method: str, regression: bool, shared: dict[str, Any], settings: dict[str, Any]) -> Any:
     name, _, weights = method.partition(":")
-    make: Any = ProjectionRegressor if regression else ProjectionClassifier
+    makers: dict[str, Any] = {"cfp": FeaturePartitioning, "one-r": OneR}
+    make = makers.get(name, ProjectionRegressor if regression else ProjectionClassifier)
+    if regression and name in makers:
+        raise InputError(f"{name!r} predicts classes, and the target is a number: take 'projections'.")
     known = make._parameter_names()
     strange = [setting for setting in settings if setting not in known]
     if strange:
         raise InputError(f"{name!r} has no {', '.join(strange)}: leave that out, or take 'default' or feature weights.")
     if weights:
         settings = {"feature_weights": weights, **settings}
-    return make(**shared, **settings)
+    return make(**{setting: value for setting, value in shared.items() if setting in known}, **settings)

@@ -11,6 +11,7 @@ estimator answers with the same bits, and learns on from the stored cases.
     saving_answers     what it chose to answer by
     saving_ensembles   several estimators together
     saving_projections estimators on feature projections
+    saving_rules       rules of single features
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nearwise.errors import InputError, ModelFileError, did_you_mean
 from nearwise.estimators.saving_ensembles import ENSEMBLES, pack_ensemble, unpack_ensemble
 from nearwise.estimators.saving_models import ESTIMATORS, pack_model, unpack_model
 from nearwise.estimators.saving_projections import PROJECTIONS, pack_projections, unpack_projections
+from nearwise.estimators.saving_rules import FEATUREWISE, pack_rules, unpack_rules
 from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.vote import Vote
@@ -37,10 +39,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         content = pack_ensemble(pack, estimator)
     elif type(estimator) in PROJECTIONS.values():
         content = pack_projections(pack, estimator)
+    elif type(estimator) in FEATUREWISE.values():
+        content = pack_rules(pack, estimator)
     elif type(estimator) in ESTIMATORS.values():
         content = pack_model(pack, estimator)
     else:
-        known = ", ".join([*ESTIMATORS, *ENSEMBLES, *PROJECTIONS])
+        known = ", ".join([*ESTIMATORS, *ENSEMBLES, *PROJECTIONS, *FEATUREWISE])
         raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {known}.")
     container.write(path, content, pack.arrays)
 
@@ -82,6 +86,8 @@ def _unpacked(unpack: SettingsUnpacker, content: dict[str, Any]) -> Any:
         return unpack_ensemble(unpack, content)
     if content["estimator"] in PROJECTIONS:
         return unpack_projections(unpack, content)
+    if content["estimator"] in FEATUREWISE:
+        return unpack_rules(unpack, content)
     return unpack_model(unpack, content)
 
 
