@@ -24,6 +24,7 @@ from benchmarks import (
     peers,
     planner,
     presets,
+    projections,
     quantification,
     relief,
     selection,
@@ -41,7 +42,7 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, shapes, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, metrics, presets, quantification, planner, footprint,
+        relief, selection, gradient, metrics, presets, quantification, projections, planner, footprint,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

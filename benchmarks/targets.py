@@ -50,6 +50,9 @@ TARGETS = (
     Target("mixed", "one-hot + scikit-learn brute, one weight a feature", 10),
     Target("mixed", "gower", 3_000),
     Target("mixed", "scikit-learn, Python callable", 10_000),
+    # feature projections 1M x 20, k = 5: 2x NumPy searchsorted, 500x scikit-learn brute force on the same table
+    Target("projections", "NumPy searchsorted", 2),
+    Target("projections", "scikit-learn brute f64", 500),
     # symbolic 100k x 10, cardinality 5 / 50 / 1000, weighted overlap, k = 1 nearest distance, one thread each:
     # 20x / 300x / 300x TiMBL; the same with MVDM: 20x / 80x / 100x TiMBL -mM
     Target("overlap-5", "TiMBL", 20),
