@@ -12,6 +12,7 @@ SAME_WITHOUT_CORE = {
     "app/test_documentation.py": COMMANDS,
     "app/test_errors.py": COMMANDS,
     "app/test_learning.py": COMMANDS,
+    "app/test_projections.py": COMMANDS,
     "app/test_start.py": COMMANDS,
     "cases/test_csv.py": FILES,
     "cases/test_limits.py": FILES,

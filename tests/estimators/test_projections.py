@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from nearwise import ProjectionClassifier, ProjectionRegressor, Symbolic, load
+from nearwise import ProjectionClassifier, ProjectionRegressor, Symbolic, load, read
 from nearwise.lab.protocols import compare, folds_of
 from nearwise.weighting import SingleFeatureAccuracy, methods
 from tests.estimators.every_kind import cases_of, gap, gaps, labels_of, schema_of
@@ -245,3 +245,20 @@ def test_it_can_be_compared_with_other_methods():
     X, y = load_iris(return_X_y=True)
     found = compare(X, y, {"projections": "projections", "none": "none"}, folds=5)
     assert found.results[0].mean > 0.88
+
+
+def test_a_loaded_model_learns_on(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    ProjectionClassifier(3, "gr").fit(X[::2], y[::2]).save(tmp_path / "model")
+    grown = load(tmp_path / "model").partial_fit(X[1::2], y[1::2])
+    exact = ProjectionClassifier(3, "gr").fit(X, y)
+    np.testing.assert_allclose(grown.feature_importances_, exact.feature_importances_)
+    np.testing.assert_allclose(grown.predict_proba(X[:20]), exact.predict_proba(X[:20]))
+
+
+def test_glass_comes_out_near_the_paper(data_dir):
+    table = read(data_dir / "glass.csv.gz")
+    y = np.array(table.column(table.names[-1]).objects(), dtype=str)
+    X = np.array([table.column(name).objects() for name in table.names[:-1]], dtype=float).T
+    assert 48 <= ten_fold(X, y, 1, "none", seeds=2, ties="random", vote_ties="first") <= 56
+    assert 56 <= ten_fold(X, y, 1, "none", seeds=2) <= 66
