@@ -52,6 +52,7 @@ class Searched:
         skip = None if leave_out is None else place[leave_out[rows]]
         if len(self.known) < 1 + (skip is not None):
             return total, near
+        k = min(k, len(self.known) - (skip is not None))
         chosen = Payload(self.payload.codes[self.known], self.payload.values[self.known], g)
         step = max(1, CELLS // (k * g * v))
         for start in range(0, len(rows), step):
