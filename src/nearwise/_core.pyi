@@ -122,6 +122,31 @@ def every_k(
 ) -> Codes:
     """(m, K) the class that wins for k = 1 .. K, from one list of neighbours; a tied vote may ask the next of them."""
 
+class Projections:
+    """The stored cases on each feature by itself; immutable, so threads may share it.
+
+    A feature is (positions (r,), starts (r + 1,), before (r + 1,), codes (e,), cases (e,), amounts (e, v), r, inverse,
+    period): r runs of equal values with e entries, one for each group of a run. Without positions, the values of
+    queries are the runs of symbols; starts and before are None where every run is one case, cases where every entry is,
+    amounts where they are the cases. See `nearwise.statistics.projections.axes`.
+    """
+
+    def __init__(
+        self,
+        features: list[tuple[
+            Floats | None, Codes | None, Codes | None, Codes, Codes | None, Floats | None, int, float, float
+        ]],
+        groups: int, values: int,
+    ) -> None: ...
+    def vote(
+        self, values: Floats, weights: Floats, own_runs: Codes | None, own_codes: Codes | None,
+        own_amounts: Floats | None, k: int, tolerance: float, by_feature: bool, threads: int = 1,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Of values (p, m): (m, g, v) votes times weights (p,), (m, g) smallest differences, (m, p, g, v) by feature.
+
+        ``own_runs`` (p, m), ``own_codes`` (m,) and ``own_amounts`` (m, v) are those of cases that queries skip.
+        """
+
 class ScanCases:
     """Numbers and symbols, for an exact scan. Keeps the arrays that it is given.
 

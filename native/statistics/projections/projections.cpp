@@ -88,8 +88,8 @@ class Voting {
   Voting(const Axes& axes, const Ballot& ballot, const Outcome& out)
       : axes_(axes), b_(ballot), out_(out), size_(axes.groups * axes.v), tally_(axes.groups, axes.v) {}
 
-  void operator()(Count chunk) {
-    const Count first = chunk * block, rows = std::min(block, b_.m - first);
+  void operator()(Count first, Count last) {
+    const Count rows = last - first;
     for (Count f = 0; f < static_cast<Count>(axes_.axes.size()); ++f) {
       const Axis& axis = axes_.axes[f];
       if (b_.weights[f] == 0 && out_.by_feature == nullptr) continue;
@@ -202,7 +202,7 @@ std::vector<double> totals_of(const Axis& axis, Count groups, Count v) {
 
 void vote_on_axes(const Axes& axes, const Ballot& ballot, const Outcome& out) {
   std::fill(out.near, out.near + ballot.m * axes.groups, infinity);
-  in_parallel((ballot.m + block - 1) / block, ballot.threads, [&] { return Voting(axes, ballot, out); });
+  blocks_in_parallel(ballot.m, block, ballot.threads, [&] { return Voting(axes, ballot, out); });
 }
 
 }  // namespace nearwise

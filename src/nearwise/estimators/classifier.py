@@ -16,6 +16,7 @@ from nearwise.contract.labels import all_classes, as_array, check_like, class_la
 from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
 from nearwise.errors import InputError, check_choice, did_you_mean, warn
 from nearwise.estimators.model import Model
+from nearwise.estimators.scoring import accuracy, shares
 from nearwise.estimators.voting import Voting, for_query
 from nearwise.explain import Query
 from nearwise.search.base import Engine, Floats
@@ -172,7 +173,7 @@ class KNNClassifier(Voting):
         return factors
 
     def _from_votes(self, model: Model, total: Floats) -> Floats:
-        return _shares(total[:, :, 0], model.target.priors)
+        return shares(total[:, :, 0], model.target.priors)
 
     def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
         classes = model.target.classes
@@ -224,7 +225,7 @@ class KNNClassifier(Voting):
         return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        return float(np.average(truth == predicted, weights=weights if weights.sum() > 0 else None))
+        return accuracy(truth, predicted, weights)
 
     def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
         classes = model.target.classes
@@ -242,9 +243,3 @@ class KNNClassifier(Voting):
         sums = for_query(engine, query).sums(query.cases.take([query.row]))[0]
         case = int(cases[np.where(np.isnan(sums[cases]), np.inf, sums[cases]).argmin()])
         return self._explained(model, engine, query, [(case, float(sums[case]), 0.0)])[0]
-
-
-def _shares(total: Floats, priors: Floats) -> Floats:
-    """Votes over their sum; where nobody votes, the priors."""
-    sums = total.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(sums > 0, total / np.where(sums > 0, sums, 1.0), priors[None, :]))

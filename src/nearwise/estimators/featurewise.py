@@ -18,6 +18,7 @@ from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights, warn_of_quantity
 from nearwise.errors import InputError, not_fitted, warn
+from nearwise.estimators.scoring import accuracy, shares
 from nearwise.explain import Explanations, FeatureExplanation, Said, case_values
 from nearwise.search.base import Floats
 from nearwise.vote import decide
@@ -62,26 +63,15 @@ def codes_in(levels: tuple[Any, ...], column: Column) -> NDArray[np.intp]:
 class Featurewise(Parameters):
     """Classifies by rules that see one feature each. Numbers, circles and levels are lines, symbols are symbols."""
 
+    _estimator_type = "classifier"
     schema: Any
     ignore: Any
     _rules: Rules
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "score": ("sample_weight",),
-    }
-
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags(poor_score=True)  # a baseline: one feature at a time
+        tags.classifier_tags.poor_score = True  # a baseline: one feature at a time
         return tags
-
-    @property
-    def _estimator_type(self) -> str:
-        return "classifier"
 
     # ------------------------------------------------------------------ fitting
 
@@ -175,25 +165,19 @@ class Featurewise(Parameters):
 
     def predict_proba(self, X: Any) -> Floats:
         """(m, c) the share of the weighted votes of each class; the priors where nobody votes."""
-        return self._shares(self._total(self._votes(X)[1]))
-
-    def _shares(self, total: Floats) -> Floats:
-        sums = total.sum(axis=1, keepdims=True)
-        priors = self._fitted().priors[None, :]
-        return np.asarray(np.where(sums > 0, total / np.where(sums > 0, sums, 1.0), priors))
+        return shares(self._total(self._votes(X)[1]), self._fitted().priors)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions."""
         truth = as_array(y).ravel()
         check_like(self._fitted().classes, truth)
-        weights = sample_weights(sample_weight, len(truth))
-        return float(np.average(truth == self.predict(X), weights=weights if weights.sum() > 0 else None))
+        return accuracy(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
         """What each feature says of each query, and how much of the answer that is."""
         found, (table, votes) = self._fitted(), self._votes(X)
         total = self._total(votes)
-        codes, shares = decide(total, None, found.priors), self._shares(total)
+        codes, answers = decide(total, None, found.priors), shares(total, found.priors)
         out = []
         for j, code in enumerate(codes.tolist()):
             parts = votes[j, :, code] * found.weights
@@ -206,7 +190,7 @@ class Featurewise(Parameters):
                 )
                 for f, name in enumerate(table.schema.names)
             ]  # fmt: skip
-            distribution = dict(zip(names, shares[j].tolist(), strict=True))
+            distribution = dict(zip(names, answers[j].tolist(), strict=True))
             added = {each.feature: each.part * distribution[names[code]] for each in said}
             said.sort(key=lambda each: -each.part)
             out.append(FeatureExplanation(table.label(j), names[code], distribution, [], 1.0, parts=added, said=said))

@@ -152,12 +152,6 @@ class FeaturePartitioning(Featurewise):
     array(['low', 'high'], dtype='<U4')
     """
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("classes", "sample_weight"),
-        "score": ("sample_weight",),
-    }
-
     def __init__(
         self, limit: Any = USUAL_LIMIT, delta: float = 0.02, *, schema: Any = None, ignore: Any = None
     ) -> None:

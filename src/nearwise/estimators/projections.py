@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, number_target, sample_weights, warn_of_quantity
 from nearwise.errors import check_choice
 from nearwise.estimators.projecting import Projecting, ProjectionModel
+from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.search.base import TIE, Floats
 from nearwise.statistics.projections import Votes
 from nearwise.vote import decide
@@ -76,11 +76,7 @@ class ProjectionClassifier(Projecting):
             [1., 0.]]])
     """
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("classes", "sample_weight"),
-        "score": ("sample_weight",),
-    }
+    _estimator_type = "classifier"
 
     def __init__(
         self,
@@ -107,18 +103,6 @@ class ProjectionClassifier(Projecting):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        return tags
-
-    @property
-    def _estimator_type(self) -> str:
-        return "classifier"
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("vote_ties", self.vote_ties, VOTE_TIES)
@@ -142,9 +126,7 @@ class ProjectionClassifier(Projecting):
         return self._add(X, y, sample_weight, named)
 
     def _from_votes(self, model: ProjectionModel, total: Floats) -> Floats:
-        votes = total[:, :, 0]
-        sums = votes.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(sums > 0, votes / np.where(sums > 0, sums, 1.0), model.target.priors[None, :]))
+        return shares(total[:, :, 0], model.target.priors)
 
     def _decided(self, model: ProjectionModel, votes: Votes) -> NDArray[Any]:
         total, priors = votes.total[:, :, 0], model.target.priors
@@ -172,7 +154,7 @@ class ProjectionClassifier(Projecting):
         return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: Floats) -> float:
-        return float(np.average(truth == predicted, weights=weights if weights.sum() > 0 else None))
+        return accuracy(truth, predicted, weights)
 
     def _distribution(self, model: ProjectionModel, answers: Floats) -> dict[Any, float]:
         classes = model.target.classes
@@ -198,11 +180,7 @@ class ProjectionRegressor(Projecting):
     array([15.])
     """
 
-    _routed = {  # noqa: RUF012 - a constant of the class
-        "fit": ("sample_weight",),
-        "partial_fit": ("sample_weight",),
-        "score": ("sample_weight",),
-    }
+    _estimator_type = "regressor"
 
     def __init__(
         self,
@@ -226,18 +204,6 @@ class ProjectionRegressor(Projecting):
         self.ignore = ignore
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import RegressorTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "regressor"
-        tags.regressor_tags = RegressorTags()
-        return tags
-
-    @property
-    def _estimator_type(self) -> str:
-        return "regressor"
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         return number_target(y, n, self, sample_weight)
@@ -277,10 +243,7 @@ class ProjectionRegressor(Projecting):
         return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: Floats) -> float:
-        mean = np.average(truth, weights=weights)
-        total = float(dot(weights, np.square(truth - mean)))
-        wrong = float(dot(weights, np.square(truth - predicted)))
-        return 1.0 - wrong / total if total > 0 else float(wrong == 0)
+        return r_squared(truth, predicted, weights)
 
     def _said(self, model: ProjectionModel, votes: Floats, answer: Any) -> tuple[list[dict[Any, float]], Floats]:
         return [{} for _ in votes], votes[:, 0, 0]

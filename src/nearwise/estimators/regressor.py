@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from nearwise import vote as votes
 from nearwise.answers.answering import Root
 from nearwise.answers.measures import measure_of
-from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.contract.validation import number_target, sample_weights
 from nearwise.estimators.model import Model
+from nearwise.estimators.scoring import r_squared
 from nearwise.estimators.voting import Voting
 from nearwise.search.base import Floats
 
@@ -64,7 +64,4 @@ class KNNRegressor(Voting):
         return self._score(truth, self.predict(X), sample_weights(sample_weight, len(truth)))
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[np.float64]) -> float:
-        mean = np.average(truth, weights=weights)
-        total = float(dot(weights, np.square(truth - mean)))
-        wrong = float(dot(weights, np.square(truth - predicted)))
-        return 1.0 - wrong / total if total > 0 else float(wrong == 0)
+        return r_squared(truth, predicted, weights)
