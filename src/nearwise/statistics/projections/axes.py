@@ -14,7 +14,7 @@ from nearwise.native import core
 from nearwise.search.base import Floats, Payload
 from nearwise.statistics.trials.projection import around_zero
 
-__all__ = ["Axis", "axis_of", "is_axis"]
+__all__ = ["Axis", "Before", "Brought", "axis_of", "is_axis"]
 
 Codes = NDArray[np.int32]
 
@@ -80,30 +80,55 @@ class Axis:
         return _numbers(measure, column)
 
 
+@dataclass(frozen=True)
+class Brought:
+    """What each case brings to the vote."""
+
+    codes: Codes
+    values: Floats | None
+    """(n, v); None where every case weighs 1"""
+    n_groups: int
+
+    @classmethod
+    def of(cls, payload: Payload) -> Brought:
+        plain = payload.values.shape[1] == 1 and bool((payload.values == 1).all())
+        codes = np.ascontiguousarray(payload.codes, dtype=np.int32)
+        return cls(codes, None if plain else payload.values, payload.n_groups)
+
+
+@dataclass(frozen=True)
+class Before:
+    """The axis of a feature before cases were added or forgotten."""
+
+    axis: Axis
+    values: Floats
+    """(all cases,) as they were"""
+    kept: NDArray[np.intp]
+    """the cases that stayed, which are the first ones now"""
+
+
 def is_axis(measure: Measure) -> bool:
     """Whether values lie on a line or a circle, or are equal or not; a missing value that counts is on no line."""
     form = measure.fitted.form
     return form == "overlap" or (form in ("line", "circle") and not measure.as_value)
 
 
-def axis_of(
-    measure: Measure, column: Encoded, payload: Payload, was: Axis | None = None, kept: NDArray[np.intp] | None = None
-) -> Axis:
-    """The axis of one feature; ``was`` is that of before, of whose cases those in ``kept`` are the first ones here."""
+def axis_of(measure: Measure, column: Encoded, brought: Brought, was: Before | None = None) -> Axis:
+    """The axis of one feature; what ``was`` sorted before is not sorted again."""
     scale = measure.scale(1)
     if measure.fitted.form == "overlap":
         codes = _symbols(measure, column)
         levels = len(measure.fitted.levels or ()) + 1  # the last is for missing values that count
         known = np.flatnonzero(codes >= 0)
-        entries = _entries(codes[known], levels, payload, known)
+        entries = _entries(codes[known], levels, brought, known)
         return Axis(None, *entries, levels, scale, 0.0, codes, len(codes))
-    values, order = _sorted(_numbers(measure, column), was, kept)
+    values, order = _sorted(_numbers(measure, column), was)
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     at = np.flatnonzero(new)
-    runs = np.arange(len(values)) if len(at) == len(values) else np.cumsum(new) - 1
-    positions = np.ascontiguousarray(values[at]) + 0.0  # no negative zero
-    entries = _entries(runs, len(at), payload, order)
+    positions = (values if len(at) == len(values) else values[at]) + 0.0  # no negative zero
+    runs = None if len(at) == len(values) else np.cumsum(new) - 1
+    entries = _entries(runs, len(at), brought, order)
     period = float(getattr(measure.fitted, "period", None) or 0.0)
     return Axis(positions, *entries, len(at), scale, period, order, len(column.values))
 
@@ -127,18 +152,22 @@ def _symbols(measure: Measure, column: Encoded) -> Codes:
     return np.where(column.missing, np.int32(own), codes).astype(np.int32)
 
 
-def _sorted(values: Floats, was: Axis | None, kept: NDArray[np.intp] | None) -> tuple[Floats, Codes]:
-    """The known values in ascending order, and the cases that have them; what was sorted before is not sorted again."""
-    if was is None or kept is None:
-        return _sorted_anew(values, np.arange(len(values), dtype=np.int32))
-    place = np.full(was.total, -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept), dtype=np.int32)
-    order = place[was.order]
-    stayed = order >= 0
-    before, order = was.sorted[stayed], order[stayed]
-    if not np.array_equal(values[order], before):  # their unit is another
-        return _sorted(values, None, None)
-    added, rows = _sorted_anew(values[len(kept) :], np.arange(len(kept), len(values), dtype=np.int32))
+def _sorted(values: Floats, was: Before | None) -> tuple[Floats, Codes]:
+    """The known values in ascending order, and the cases that have them."""
+    everything = np.arange(len(values), dtype=np.int32)
+    if was is None or was.axis.positions is None:
+        return _sorted_anew(values, everything)
+    n, stayed = len(was.kept), was.values if len(was.kept) == was.axis.total else was.values[was.kept]
+    if not np.array_equal(values[:n], stayed, equal_nan=True):  # they are measured otherwise
+        return _sorted_anew(values, everything)
+    before, order = was.axis.sorted, was.axis.order
+    if n < was.axis.total:
+        place = np.full(was.axis.total, -1, dtype=np.int32)
+        place[was.kept] = np.arange(n, dtype=np.int32)
+        order = place[order]
+        left = order >= 0
+        before, order = before[left], order[left]
+    added, rows = _sorted_anew(values[n:], everything[n:])
     at = np.searchsorted(before, added, side="right")
     return np.insert(before, at, added), np.insert(order, at, rows)
 
@@ -154,17 +183,16 @@ def _sorted_anew(values: Floats, rows: Codes) -> tuple[Floats, Codes]:
 
 
 def _entries(
-    runs: NDArray[Any], n_runs: int, payload: Payload, rows: NDArray[Any]
+    runs: NDArray[Any] | None, n_runs: int, brought: Brought, rows: NDArray[Any]
 ) -> tuple[Codes | None, Codes | None, Codes, Codes | None, Floats | None]:
-    """Starts, cases before, codes, cases and amounts; cases in the order of their runs, which ``rows`` are in."""
-    codes, plain = payload.codes[rows].astype(np.int32), payload.values.shape[1] == 1 and (payload.values == 1).all()
-    values = None if plain else payload.values[rows]
-    if len(rows) == n_runs and (n_runs == 0 or (runs[-1] == n_runs - 1 and (np.diff(runs) == 1).all())):
+    """Starts, cases before, codes, cases and amounts; ``runs`` of the cases in ``rows``, None where each is its own."""
+    codes, values = brought.codes[rows], None if brought.values is None else brought.values[rows]
+    if runs is None:
         return None, None, codes, None, values
-    g = payload.n_groups
+    g = brought.n_groups
     before = np.concatenate([[0], np.cumsum(np.bincount(runs, minlength=n_runs))]).astype(np.int32)
     key = runs.astype(np.int64) * g + codes
-    if plain and n_runs * g <= DENSE * len(rows) + 1024:
+    if values is None and n_runs * g <= DENSE * len(rows) + 1024:
         counts = np.bincount(key, minlength=n_runs * g)
         held = np.flatnonzero(counts)
         return _starts(held // g, n_runs), before, (held % g).astype(np.int32), counts[held].astype(np.int32), None

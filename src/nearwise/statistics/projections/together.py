@@ -11,7 +11,7 @@ import numpy as np
 from nearwise.differences.metric import Measured, Metric
 from nearwise.native import core
 from nearwise.search.base import TIE, Floats, Ints, Payload
-from nearwise.statistics.projections.axes import Axis, axis_of, is_axis
+from nearwise.statistics.projections.axes import Axis, Before, Brought, axis_of, is_axis
 from nearwise.statistics.projections.searched import Searched
 from nearwise.statistics.projections.walk import Skipped, votes_on
 
@@ -47,8 +47,9 @@ class Projections:
 
     @classmethod
     def of(cls, metric: Metric, cases: Measured, payload: Payload, threads: int = 1) -> Projections:
+        brought = Brought.of(payload)
         found = {
-            f: axis_of(measure, column, payload)
+            f: axis_of(measure, column, brought)
             for f, (measure, column) in enumerate(zip(metric.measures, cases.columns, strict=True))
             if is_axis(measure)
         }
@@ -56,12 +57,18 @@ class Projections:
 
     def changed(self, metric: Metric, cases: Measured, payload: Payload, kept: Ints) -> Projections:
         """After cases were added or forgotten; ``kept`` are the cases that stayed, which come first."""
+        brought = Brought.of(payload)
         found = {
-            f: axis_of(measure, column, payload, self.axes.get(f), kept)
+            f: axis_of(measure, column, brought, self._before(f, kept))
             for f, (measure, column) in enumerate(zip(metric.measures, cases.columns, strict=True))
             if is_axis(measure)
         }
         return Projections(metric, cases, payload, self.threads, found)
+
+    def _before(self, f: int, kept: Ints) -> Before | None:
+        if f not in self.axes:
+            return None
+        return Before(self.axes[f], self.axes[f].asked(self.metric.measures[f], self.cases.columns[f]), kept)
 
     @cached_property
     def searched(self) -> tuple[Searched, ...]:
