@@ -88,7 +88,7 @@ class CaseTable:
 
     def take(self, rows: Any) -> Self:
         rows = places(rows)
-        labels = tuple(self.label(int(i)) for i in rows)
+        labels = tuple(rows.tolist() if self.labels is None else map(self.labels.__getitem__, rows.tolist()))
         return type(self)(self.schema, tuple(c.take(rows) for c in self.columns), len(rows), labels)
 
     def keep(self, rows: Any) -> Self:

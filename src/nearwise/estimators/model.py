@@ -195,14 +195,16 @@ def relearned(
 
 
 def gone_and_kept(ids: NDArray[np.int64], case_ids: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of the cases to forget, by their ids, and those of the cases that stay."""
+    """The rows of the cases to forget, by their ids, and those of the cases that stay; ids are ascending."""
     asked = np.unique(np.atleast_1d(np.asarray(case_ids)))
-    at = {int(i): row for row, i in enumerate(ids)}
-    absent = [i for i in asked.tolist() if i not in at]
-    if absent:
-        raise InputError(f"There is no stored case with the id {absent[0]!r}: the ids are in case_ids_.")
-    gone = np.array([at[int(i)] for i in asked], dtype=np.intp)
-    kept = np.setdiff1d(np.arange(len(ids)), gone)
+    are_numbers = asked.dtype.kind in "iufb"
+    at = np.minimum(np.searchsorted(ids, asked), len(ids) - 1) if are_numbers else np.zeros(0, dtype=np.intp)
+    absent = asked[ids[at] != asked] if are_numbers else asked
+    if len(absent):
+        raise InputError(f"There is no stored case with the id {absent[0].item()!r}: the ids are in case_ids_.")
+    stays = np.ones(len(ids), dtype=bool)
+    stays[at] = False
+    gone, kept = np.flatnonzero(~stays), np.flatnonzero(stays)
     if not len(kept):
         raise InputError("All cases would be forgotten: at least one must stay.")
     return gone, kept
