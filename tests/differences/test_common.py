@@ -11,7 +11,7 @@ import pytest
 import nearwise as nw
 from nearwise import differences
 from nearwise.cases.frames import RawColumn, RawTable
-from nearwise.cases.kinds import KINDS, POLICIES, Custom, Cyclic, Ordinal, Set
+from nearwise.cases.kinds import KINDS, POLICIES, Custom, Cyclic, Ordinal, Set, Symbolic
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
@@ -51,7 +51,9 @@ def length_gap(a, b):
     return float(abs(len(a) - 2 * len(b)))
 
 
+TREE = {"top": {"left": ["a", "b"], "right": {"c": ["d"]}}}
 KIND = {
+    "Symbolic": Symbolic(tree=TREE),
     "Cyclic": Cyclic(period=24.0),
     "Ordinal": Ordinal(levels=LEVELS),
     "Set": Set(members="symbols"),

@@ -52,7 +52,10 @@ class Reading:
     ] = None
     kind: Annotated[
         list[str] | None,
-        typer.Option("--kind", help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24"),
+        typer.Option(
+            "--kind",
+            help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24,pet=symbolic:tree.txt",
+        ),
     ] = None
     ignore: Annotated[str | None, typer.Option("--ignore", help="Columns to leave out, with commas.")] = None
     label: Annotated[

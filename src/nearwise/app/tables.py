@@ -146,20 +146,22 @@ def _given(reading: Reading) -> Schema:
 
 
 def _kind(name: str, text: str) -> Kind:
-    """``symbolic``, ``ordinal:S:M:L`` or ``cyclic:24`` as a kind.
+    """``symbolic``, ``ordinal:S:M:L``, ``cyclic:24`` or ``symbolic:tree.txt`` as a kind.
 
     >>> _kind("size", "ordinal:S:M:L")
     Ordinal(levels=('S', 'M', 'L'))
     """
     kind, *more = text.split(":")
+    if kind.lower() == "symbolic" and more:
+        return Symbolic(tree=":".join(more))
     if kind.lower() == "ordinal":
         return Ordinal(tuple(more))
     if kind.lower() == "cyclic" and len(more) == 1 and _number(more[0]) is not None:
         return Cyclic(float(more[0]))
     if more or kind.lower() == "custom":
         raise InputError(
-            f"--kind {name}={text}: expected a kind such as symbolic, ordinal:low:high or cyclic:24. Custom needs a "
-            "function and works in Python only."
+            f"--kind {name}={text}: expected a kind such as symbolic, symbolic:tree.txt, ordinal:low:high or cyclic:24."
+            " Custom needs a function and works in Python only."
         )
     return as_kind(kind, name)
 

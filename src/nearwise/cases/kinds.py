@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 from nearwise.cases.times import HOLDS, SECONDS
+from nearwise.cases.trees import Tree
 from nearwise.errors import SchemaError, did_you_mean
 
 __all__ = [
@@ -69,9 +70,7 @@ class Kind:
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     def to_json(self) -> dict[str, Any]:
-        settings = self._settings()
-        if hasattr(settings.get("difference"), "to_json"):
-            settings["difference"] = settings["difference"].to_json()
+        settings = {k: v.to_json() if hasattr(v, "to_json") else v for k, v in self._settings().items()}
         return {"kind": self.name, **settings}
 
     def with_(self, **changes: Any) -> Self:
@@ -135,9 +134,22 @@ class Cyclic(Kind):
 
 @dataclass(frozen=True, repr=False)
 class Symbolic(Kind):
-    """A symbol: two values are equal or not, or differ by what they say about the class."""
+    """A symbol: two values are equal or not, or differ by what they say about the class.
+
+    With a ``tree`` of what is a kind of what (a dict, or the path of an indented text: `nearwise.cases.trees.Tree.of`)
+    they differ by their way to the nearest ancestor that they share.
+
+    >>> Symbolic(tree={"animal": {"bird": ["owl", "crow"], "fish": None}})
+    Symbolic(tree=Tree('animal' … 'fish', 5 names))
+    """
 
     storage = "symbol"
+    tree: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tree is not None:
+            object.__setattr__(self, "tree", Tree.of(self.tree))
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,7 +16,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from nearwise.cases.kinds import KINDS, Kind, Set
+from nearwise.cases.kinds import KINDS, Kind, Set, Symbolic
 from nearwise.differences.base import Difference, is_one_of
 from nearwise.errors import InputError, SchemaError, did_you_mean, warn
 
@@ -81,14 +81,17 @@ def resolve(feature: str, kind: Kind, differences: Any, scale: str) -> Differenc
     """The difference of one feature, from the most specific setting to the least.
 
     By feature name in ``differences``, then the kind's own ``difference``, then by kind name in ``differences``,
-    then a single name given for all kinds that know it, then the default of the kind.
+    then a single name given for all kinds that know it, then the default of the kind. A tree is more specific than
+    what is said of all symbols, unless that is a way to read trees.
     """
     by_name: Mapping[str, Any] = differences if isinstance(differences, Mapping) else {}
     chosen = by_name.get(feature, kind.difference)
     if chosen is None:
         chosen = by_name.get(kind.name, by_name.get(kind.name.lower()))
-    if chosen is None and isinstance(differences, str | Difference) and _suits(differences, kind):
-        chosen = differences
+        if chosen is None and isinstance(differences, str | Difference) and _suits(differences, kind):
+            chosen = differences
+        if isinstance(kind, Symbolic) and kind.tree is not None and not _reads_trees(chosen):
+            chosen = "wu-palmer"
     if chosen is None:
         chosen = scale if kind.storage == "number" else _DEFAULTS.get(kind.name)
         if isinstance(kind, Set):
@@ -111,6 +114,10 @@ def _suits(given: str | Difference, kind: Kind) -> bool:
     if isinstance(given, str):
         return given in NAMES and found()[given][0].suits(kind)
     return given.suits(kind)
+
+
+def _reads_trees(given: Any) -> bool:
+    return given is not None and get(given).reads_trees
 
 
 def served_by(kind: type[Kind]) -> tuple[str, ...]:

@@ -64,6 +64,8 @@ class Difference(ABC):
     """name -> settings, where one class has several; else it is found under its ``name``"""
     needs_classes: ClassVar[bool] = False
     """whether it compares values by the classes they occur with"""
+    reads_trees: ClassVar[bool] = False
+    """whether it compares symbols by the tree of their kind"""
     p: ClassVar[float | None] = None
     """the power that its paper sums it with; None leaves that to the weighting"""
 

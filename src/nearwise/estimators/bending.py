@@ -151,7 +151,7 @@ def _axes(table: CaseTable, target: Target, by_value: dict[int, bool]) -> Axes:
     for f, ((name, kind), column) in enumerate(zip(table.schema.items(), table.columns, strict=True)):
         if isinstance(kind, Numeric | Ordinal):
             out[f] = _Number(column)
-        elif isinstance(kind, Symbolic):
+        elif isinstance(kind, Symbolic) and kind.tree is None:  # a tree is known better than a forest can guess it
             out[f] = _Symbol(name, kind, column, target, by_value[f])
     return out
 

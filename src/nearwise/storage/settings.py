@@ -13,6 +13,7 @@ from typing import Any
 from nearwise import differences, vote, weighting
 from nearwise.cases.kinds import KINDS, Custom, Kind
 from nearwise.cases.schema import Schema
+from nearwise.cases.trees import Tree
 from nearwise.differences.base import Difference
 from nearwise.errors import InputError, ModelFileError
 from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
@@ -34,6 +35,8 @@ class SettingsPacker(Packer):
             value = value()
         if isinstance(value, Kind):
             return {"kind": self._kind(value)}
+        if isinstance(value, Tree):
+            return {"tree": [self.sequence(value.names), self.sequence(value.parents)]}
         if isinstance(value, Schema):
             return {"schema": self._schema(value)}
         if isinstance(value, Difference):
@@ -108,6 +111,7 @@ class SettingsUnpacker(Unpacker):
     def tagged(self, tag: str, body: Any) -> Any:
         makers = {
             "kind": self._kind,
+            "tree": self._tree,
             "schema": self.schema,
             "difference": self._difference,
             "weights": self._weights,
@@ -127,10 +131,19 @@ class SettingsUnpacker(Unpacker):
         name, settings = listed(body, 2)
         if name not in KINDS:
             raise ModelFileError(f"there is no kind {name!r}")
-        kind = KINDS[name](**self.settings(settings))
+        given = self.settings(settings)
+        if not isinstance(given.get("tree"), Tree | None):  # a path would be read
+            raise ModelFileError("a tree is not described")
+        kind = KINDS[name](**given)
         if not isinstance(getattr(kind, "unit", None), str | None):
             raise ModelFileError("a unit is no text")
         return kind
+
+    def _tree(self, body: Any) -> Tree:
+        names, parents = (self.sequence(part) for part in listed(body, 2))
+        if not all(type(parent) is int for parent in parents):
+            raise ModelFileError("a tree is not described")
+        return Tree(tuple(names), tuple(parents))
 
     def schema(self, body: Any) -> Schema:
         if not isinstance(body, dict):

@@ -1,0 +1,24 @@
+"""Knowledge on the command line: trees of symbols."""
+
+import nearwise as nw
+
+
+def test_a_tree_is_named_with_its_kind_and_comes_back_in_the_schema(nearwise, play, tmp_path):
+    (tmp_path / "sky.txt").write_text("weather\n  dry\n    sun\n  wet\n    rain\n", encoding="utf-8")
+    done = nearwise("schema", play, "--target", "class", "--kind", "sky=symbolic:sky.txt", "--json")
+    tree = {"weather": {"dry": {"sun": {}}, "wet": {"rain": {}}}}
+    assert done.json["features"]["sky"] == {"kind": "Symbolic", "tree": tree}
+    (tmp_path / "kinds.json").write_text(done.out, encoding="utf-8")
+    fit = ("fit", play, "--target", "class", "--schema", "kinds.json", "--out", "m.nearwise", "--weights", "none")
+    assert nearwise(*fit).code == 0
+    assert "sky: Symbolic, wu-palmer" in nw.load("m.nearwise").plan_.describe()
+
+
+def test_a_tree_that_lacks_a_value_is_told_in_one_sentence(nearwise, play, tmp_path):
+    (tmp_path / "sky.txt").write_text("weather\n  sun\n  rian\n", encoding="utf-8")
+    done = nearwise("weights", play, "--target", "class", "--kind", "sky=symbolic:sky.txt")
+    assert done.code == 2
+    assert "'rain' of feature 'sky' is not in its tree. Did you mean 'rian'?" in " ".join(done.err.split())
+    (tmp_path / "sky.txt").write_text("weather\n  sun\n rain\n", encoding="utf-8")
+    done = nearwise("weights", play, "--target", "class", "--kind", "sky=symbolic:sky.txt")
+    assert "sky.txt, line 3" in done.err
