@@ -22,3 +22,18 @@ def test_a_tree_that_lacks_a_value_is_told_in_one_sentence(nearwise, play, tmp_p
     (tmp_path / "sky.txt").write_text("weather\n  sun\n rain\n", encoding="utf-8")
     done = nearwise("weights", play, "--target", "class", "--kind", "sky=symbolic:sky.txt")
     assert "sky.txt, line 3" in done.err
+
+
+def test_costs_come_with_fit_and_are_told_by_explain(nearwise, play, tmp_path):
+    (tmp_path / "costs.csv").write_text("true,01,02\n01,0,50\n02,1,0\n", encoding="utf-8")
+    fit = ("fit", play, "--target", "class", "--weights", "none", "--k", "9", "--vote=majority", "--out", "m.nearwise")
+    assert nearwise(*fit, "--costs", "costs.csv").code == 0
+    dear = nearwise("predict", "m.nearwise", play).out
+    assert nearwise(*fit).code == 0
+    assert dear.count(",01") > nearwise("predict", "m.nearwise", play).out.count(",01")
+    assert nearwise(*fit, "--costs", "costs.csv").code == 0
+    assert "expected cost: 01" in nearwise("explain", "m.nearwise", play, "--rows", "9").out
+    done = nearwise(*fit, "--costs", "costs.csv", "--regression")
+    assert "--costs is about classes" in done.err
+    (tmp_path / "costs.csv").write_text("true,01,02\n01,0\n", encoding="utf-8")
+    assert "costs.csv, line 2: expected 2 costs" in nearwise(*fit, "--costs", "costs.csv").err

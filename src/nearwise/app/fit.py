@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,10 @@ def fit(
     reading: Reading,
     learning: Learning,
     method: Annotated[str | None, one_method("What answers")] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option("--costs", help="What wrong answers cost, CSV: answers in the first line, a true class in each."),
+    ] = None,
     regression: Regression = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +42,7 @@ def fit(
 
     check_output(out)
     named = method or DEFAULT
-    model, cases = fitted(file, target, reading, learning, method, regression)
+    model, cases = fitted(file, target, reading, learning, method, regression, more=_costs(costs, regression))
     model.save(out)
     if as_json:
         found = {
@@ -52,11 +57,12 @@ def fit(
 
 def fitted(
     file: Path, target: str, reading: Reading, learning: Learning, method: str | None, regression: bool,
-    only_distance: bool = False,
+    only_distance: bool = False, more: Mapping[str, Any] | None = None,
 ) -> tuple[Any, Cases]:  # fmt: skip
     """The estimator that --weights names, after it learned from a file, and the cases of the file.
 
-    Where ``only_distance`` is wanted, as an estimator would use it, neither k nor a vote need be chosen.
+    ``more`` are further parameters. Where ``only_distance`` is wanted, as an estimator would use it, neither k nor a
+    vote need be chosen.
     """
     from nearwise.app.tables import read_target
     from nearwise.estimators.by_name import AUTO, by_name, is_featurewise, is_named
@@ -65,8 +71,19 @@ def fitted(
     cases = read_target(file, reading, target, regression)
     chooses = not (is_named(chosen, AUTO) or is_featurewise(chosen))
     settings = learning.searching() if only_distance and chooses else learning.settings()
-    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings)
+    model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings, **(more or {}))
     return model.fit(cases.table, cases.target), cases
+
+
+def _costs(file: Path | None, regression: bool) -> dict[str, Any]:
+    """The parameter that a file of costs sets."""
+    from nearwise.vote import read_costs
+
+    if file is None:
+        return {}
+    if regression:
+        raise InputError("--costs is about classes, and --regression predicts numbers: leave one of them out.")
+    return {"cost_matrix": read_costs(file)}
 
 
 def _chosen(model: Any) -> dict[str, Any]:

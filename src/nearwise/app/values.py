@@ -70,6 +70,9 @@ def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, fl
 def made_of(why: Explanation) -> list[str]:
     """What an answer is made of where it is more than a vote, and what each member of an ensemble says."""
     told = [told_parts(why)] if any(part not in (NEIGHBOURS, LIMITS) for part in why.parts) else []
+    if why.expected_costs:
+        cheapest = sorted(why.expected_costs.items(), key=lambda pair: pair[1])[:4]
+        told.append("expected cost: " + ", ".join(f"{brief(label)} {cost:.3g}" for label, cost in cheapest))
     for member in why.members if len(why.members) > 1 else ():
         share = member.distribution.get(why.prediction, member.prediction)
         said = f"{brief(why.prediction)} {share:.0%}" if member.distribution else brief(share)

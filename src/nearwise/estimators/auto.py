@@ -53,7 +53,8 @@ class _Auto(Together):
         limit = self.time_limit
         if limit is not None and not (is_number(limit) and limit > 0):
             raise InputError(f"time_limit={limit!r}: expected a number of seconds above 0, or None.")
-        shared = {n: getattr(self, n) for n in ("schema", "ignore", "n_jobs", "random_state")}
+        names = ("schema", "ignore", "cost_matrix", "n_jobs", "random_state")
+        shared = {n: getattr(self, n) for n in names if hasattr(self, n)}
         planned, start = self._planned(), time.monotonic()
         out: list[Voting] = []
         for settings in progress(planned, len(planned), "fitting members"):
@@ -67,6 +68,7 @@ class _Auto(Together):
         return out
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AutoClassifier(_Auto):
     """The most accurate classifier in one line: two distances, two answers each, weighted by leaving one out.
 
@@ -77,6 +79,8 @@ class AutoClassifier(_Auto):
     ----------
     schema, ignore
         Kinds by feature name where the guess is wrong; columns to leave out.
+    cost_matrix
+        What wrong answers cost, as for `KNNClassifier`.
     time_limit : seconds or None
         A member that would not be done by then is not begun; the first always is.
     n_jobs : int or None
@@ -93,6 +97,7 @@ class AutoClassifier(_Auto):
     array(['low', 'high'], dtype='<U4')
     """
 
+    cost_matrix: Any = None
     _made = KNNClassifier
     _bent_answer = "both"
     _estimator_type = "classifier"

@@ -44,7 +44,7 @@ def by_name(
 ) -> Any:
     """An estimator that is not fitted yet: "default", "auto", "projections", or anything ``feature_weights`` takes.
 
-    ``settings`` are further parameters of `KNNClassifier` or `KNNRegressor`; "auto" takes none of them.
+    ``settings`` are further parameters of `KNNClassifier` or `KNNRegressor`; "auto" takes ``cost_matrix`` only.
 
     >>> by_name("default"), by_name("auto", regression=True), by_name("gr", n_neighbors=3)
     (KNNClassifier(), AutoRegressor(), KNNClassifier(feature_weights='gr', n_neighbors=3))
@@ -53,12 +53,13 @@ def by_name(
     """
     shared = {"schema": schema, "random_state": random_state}
     if is_named(method, AUTO):
+        own = {name: settings.pop(name) for name in ("cost_matrix",) if name in settings and not regression}
         if settings:
             raise InputError(
                 f"'auto' chooses how cases are compared and counted by itself, and {', '.join(settings)} was given: "
                 "leave that out, or take 'default' or feature weights."
             )
-        return (AutoRegressor if regression else AutoClassifier)(**shared)
+        return (AutoRegressor if regression else AutoClassifier)(**shared, **own)
     if is_featurewise(method):
         return _featurewise(method, regression, shared, settings)
     weights = None if is_named(method, DEFAULT) else method

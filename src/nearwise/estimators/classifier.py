@@ -61,6 +61,10 @@ class KNNClassifier(Voting):
         vote answers.
     class_weight : dict or Series by class, "balanced" or None
         A factor on the votes of each class.
+    cost_matrix : dict of dicts, data frame, array or None
+        What each answer (inner keys, columns) to each true class (outer keys, rows) costs; pairs that a dict leaves out
+        cost 1, and right answers nothing. The answer is then the one that is expected to cost least, k is chosen by the
+        mean cost of leaving one out, and `predict_proba` stays as it is.
     cases : "all", "ib2" or "ib3"
         Which cases are stored: all, those that the cases stored before them get wrong (IB2), or of these the ones that
         prove reliable (IB3). The order of the cases counts then, and ``n_neighbors="loo"`` is 1.
@@ -88,12 +92,14 @@ class KNNClassifier(Voting):
 
     vote_ties: str = "nearest"
     class_weight: Any = None
+    cost_matrix: Any = None
     cases: str = "all"
     case_weights: str | None = None
     _estimator_type = "classifier"
 
     def _target(self, y: Any, n: int, sample_weight: Any, classes: Any = None) -> Target:
         target = class_target(y, n, self, sample_weight, classes)
+        self._costs(target, tell=True)
         if classes is None:
             warn_of_quantity(target)
         return target
@@ -172,12 +178,28 @@ class KNNClassifier(Voting):
             raise InputError(f"class_weight={given!r}: expected a dict, 'balanced' or None.")
         return factors
 
+    def _costs(self, target: Target, tell: bool = False) -> Floats | None:
+        """(c, c) what each answer to each true class costs, or None."""
+        return votes.costs_of(self.cost_matrix, target.classes, tell)
+
+    def expected_costs(self, X: Any = None) -> Floats:
+        """(m, c) what each answer is expected to cost under ``cost_matrix``; without one, how likely it is wrong."""
+        model = self._fitted()
+        costs = self._costs(model.target)
+        found = self._predict(X, model)[0]
+        return votes.expected_costs(found, 1.0 - np.eye(found.shape[1]) if costs is None else costs)
+
+    def _likeliest(self, answers: Floats) -> NDArray[np.bool_]:
+        return votes.leading(answers, self._costs(self._fitted().target))
+
     def _from_votes(self, model: Model, total: Floats) -> Floats:
         return shares(total[:, :, 0], model.target.priors)
 
     def _decided(self, model: Model, answers: Floats, near: Floats) -> NDArray[Any]:
         classes = model.target.classes
-        codes = votes.decide(answers, None if self._looks_beyond else near, model.target.priors)
+        codes = votes.decide(
+            answers, None if self._looks_beyond else near, model.target.priors, self._costs(model.target)
+        )
         return np.asarray(classes[codes] if classes is not None else codes)
 
     @property
@@ -185,14 +207,17 @@ class KNNClassifier(Voting):
         return int(self.vote_ties == "next" and self._settings.is_classic)
 
     def _asks_again(self, total: Floats) -> NDArray[np.bool_]:
-        return votes.are_tied(total[:, :, 0]) if self._looks_beyond else super()._asks_again(total)
+        if not self._looks_beyond:
+            return super()._asks_again(total)
+        return votes.are_tied(total[:, :, 0], self._costs(self._model.target))
 
     def _errors(
         self, model: Model, ballots: votes.Ballots, largest: int, rows: slice, rule: votes.Vote, root: Root
     ) -> Floats:
         priors, threads = model.target.priors, model.engine.threads
-        codes = votes.winners(ballots, largest, rule, root, priors, threads, self.vote_ties)
-        return np.asarray(codes != model.target.values[rows, None], dtype=np.float64)
+        costs, truth = self._costs(model.target), model.target.values[rows, None]
+        codes = votes.winners(ballots, largest, rule, root, priors, threads, self.vote_ties, costs)
+        return np.asarray(codes != truth, dtype=np.float64) if costs is None else costs[truth, codes]
 
     def _choose_k(self) -> int:
         if self._settings.n_neighbors == "loo" and self._selects:
@@ -207,7 +232,12 @@ class KNNClassifier(Voting):
         commonest = int(target.priors.argmax())
         blind = 1.0 - float(target.priors[commonest])
         chance = 2 * np.sqrt(blind * (1 - blind) / max(1, len(target)))
-        if self.class_weight is None and target.classes is not None and error > blind + chance:
+        if (
+            self.class_weight is None
+            and self.cost_matrix is None
+            and target.classes is not None
+            and error > blind + chance
+        ):
             warn(
                 f"Leaving one out, {1 - error:.0%} of the answers are right, and always saying "
                 f"{str(target.classes[commonest])!r} would be right in {1 - blind:.0%}: these feature weights do not "
@@ -230,6 +260,10 @@ class KNNClassifier(Voting):
     def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
         classes = model.target.classes
         return {} if classes is None else dict(zip(classes.tolist(), answers.tolist(), strict=True))
+
+    def _told_costs(self, model: Model, answers: Floats) -> dict[Any, float]:
+        costs = self._costs(model.target)
+        return {} if costs is None else self._distribution(model, votes.expected_costs(answers[None], costs)[0])
 
     def _unlike(self, model: Model, engine: Engine, query: Query, answer: Any) -> Any:
         """The nearest case of another class than the answer."""

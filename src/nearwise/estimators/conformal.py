@@ -87,5 +87,8 @@ class Conformal:
         rows, found = self.left_out_answers()
         right = found[np.arange(len(rows)), target.values[rows]]
         inside = 1.0 - answers <= quantile(1.0 - right, share, target.weights[rows])
-        likeliest = answers >= answers.max(axis=1, keepdims=True) * (1 - TIE)  # the predicted class is one of these
-        return np.asarray(inside | likeliest)
+        return np.asarray(inside | self._likeliest(answers))
+
+    def _likeliest(self, answers: Floats) -> NDArray[np.bool_]:
+        """(m, c) the classes that the predicted one is among."""
+        return np.asarray(answers >= answers.max(axis=1, keepdims=True) * (1 - TIE))

@@ -28,6 +28,7 @@ from nearwise.estimators.together import together
 from nearwise.estimators.voting import Voting
 from nearwise.explain import Explanations
 from nearwise.search.base import Floats
+from nearwise.vote import leading
 
 __all__ = ["Ensemble", "Together", "greedy_weights"]
 
@@ -70,6 +71,18 @@ def _copied(member: Voting) -> Voting:
     return made
 
 
+def _costs(members: list[Voting]) -> Floats | None:
+    """(c, c) what answers cost, on which the members agree."""
+    first = members[0]
+    return first._costs(first._model.target) if isinstance(first, KNNClassifier) else None
+
+
+def _check_costs(members: list[Voting]) -> None:
+    costs = [np.zeros(0) if (found := _costs([member])) is None else found for member in members]
+    if not all(np.array_equal(each, costs[0]) for each in costs):
+        raise InputError("The members of an ensemble have different cost_matrix: an answer can have one only.")
+
+
 class Together(Conformal, Parameters):
     """What estimators share that answer by several members."""
 
@@ -97,6 +110,7 @@ class Together(Conformal, Parameters):
             return cast(Voting, made)
 
         self.members_ = self._members(fit)
+        _check_costs(self.members_)
         self._weigh()
         self._adopt_names()
         return self
@@ -167,8 +181,16 @@ class Together(Conformal, Parameters):
         return self._decided(self._answers(X))
 
     def _decided(self, answers: Floats) -> NDArray[Any]:
+        """Predictions from answers; of equally good classes the first."""
         classes = self._fitted()[0]._model.target.classes
-        return np.asarray(answers[:, 0] if classes is None else classes[answers.argmax(axis=1)])
+        if classes is None:
+            return np.asarray(answers[:, 0])
+        costs = _costs(self.members_)
+        ranked = answers if costs is None else leading(answers, costs)
+        return np.asarray(classes[ranked.argmax(axis=1)])
+
+    def _likeliest(self, answers: Floats) -> NDArray[np.bool_]:
+        return leading(answers, _costs(self._fitted()))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions, or R squared."""
@@ -248,7 +270,7 @@ class Together(Conformal, Parameters):
         Distances are those of each member, in ``members`` of an explanation; ``n_neighbors`` says how many cases are
         listed.
         """
-        return together(self._fitted(), self.weights_, X, n_neighbors)
+        return together(self._fitted(), self.weights_, X, n_neighbors, _costs(self.members_))
 
     def save(self, path: str | Path) -> None:
         """Write one file with all members: no pickle, checksummed, replaced in one step."""

@@ -69,6 +69,7 @@ def explained(
                     others_share=float(rest.sum()),
                     parts_by_class=by_class,
                     case_weights={int(cases[at]): float(weights[at]) for at in np.flatnonzero(weights)},
+                    expected_costs=estimator._told_costs(model, answers[row]),
                 )
             )
     return Explanations(out)

@@ -105,6 +105,7 @@ def _check_all(estimator: Any, table: CaseTable, target: Target) -> None:
         resolve(name, kind, differences, use.scale)
     if isinstance(estimator, KNNClassifier):
         estimator._class_factors(target)
+        estimator._costs(target)
 
 
 def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors:

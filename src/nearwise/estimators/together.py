@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations, Neighbour
+from nearwise.vote import expected_costs, leading
 
 if TYPE_CHECKING:
     from nearwise.estimators.voting import Voting
@@ -19,20 +20,26 @@ LISTED = 5
 """cases that are listed"""
 
 
-def together(members: list[Voting], weights: NDArray[np.float64], X: Any, n_listed: int | None) -> Explanations:
+def together(
+    members: list[Voting], weights: NDArray[np.float64], X: Any, n_listed: int | None, costs: Any = None
+) -> Explanations:
     """One explanation for each query, of what the members say with their weights."""
     counting = [(float(w), m) for w, m in zip(weights, members, strict=True) if w > 0]
     told = [[*member.explain(X)] for _, member in counting]
     factors = [w for w, _ in counting]
-    return Explanations([_one([*queries], factors, n_listed or LISTED) for queries in zip(*told, strict=True)])
+    return Explanations([_one([*queries], factors, n_listed or LISTED, costs) for queries in zip(*told, strict=True)])
 
 
-def _one(whys: list[Explanation], weights: list[float], n_listed: int) -> Explanation:
+def _one(whys: list[Explanation], weights: list[float], n_listed: int, costs: Any) -> Explanation:
     distribution: dict[Any, float] = {}
     for why, weight in zip(whys, weights, strict=True):
         for label, share in why.distribution.items():
             distribution[label] = distribution.get(label, 0.0) + weight * share
-    if distribution:
+    risks = _risks(distribution, costs)
+    if risks:
+        best = leading(np.array([[*distribution.values()]]), costs)[0]
+        answer = next(label for label, is_best in zip(distribution, best, strict=True) if is_best)
+    elif distribution:
         answer = max(distribution, key=lambda label: distribution[label])
     else:
         answer = sum(weight * why.prediction for why, weight in zip(whys, weights, strict=True))
@@ -51,8 +58,17 @@ def _one(whys: list[Explanation], weights: list[float], n_listed: int) -> Explan
         others_share=sum(total.values()) - shown,
         parts_by_class={label: _parts(whys, weights, label) for label in distribution},
         case_weights=total,
+        expected_costs=risks,
         members=[replace(why, weight=weight) for why, weight in zip(whys, weights, strict=True)],
     )
+
+
+def _risks(distribution: dict[Any, float], costs: Any) -> dict[Any, float]:
+    """Class -> what it is expected to cost as the answer, where costs (c, c) were given."""
+    if costs is None or not distribution:
+        return {}
+    found = expected_costs(np.array([[*distribution.values()]]), costs)[0]
+    return dict(zip(distribution, found.tolist(), strict=True))
 
 
 def _case_weights(whys: list[Explanation], weights: list[float]) -> dict[int, float]:

@@ -311,11 +311,16 @@ class Voting(Conformal, Neighbors):
                 out[j] = Explanation(
                     query.label, answer, distribution, neighbours, self.p_, tied, rest, unlike, parts,
                     parts_by_class=by_class, case_weights={case: share for case, _, share in everyone},
+                    expected_costs=self._told_costs(model, found[at]),
                 )  # fmt: skip
         return Explanations([out[j] for j in range(len(queries))])
 
     def _distribution(self, model: Model, answers: Floats) -> dict[Any, float]:
         """Class -> its share, from (g,) answers."""
+        return {}
+
+    def _told_costs(self, model: Model, answers: Floats) -> dict[Any, float]:
+        """Class -> what it is expected to cost as the answer, from (g,) answers; empty where nothing was said of it."""
         return {}
 
     def _unlike(self, model: Model, engine: Engine, query: Query, answer: Any) -> Any:

@@ -17,6 +17,7 @@ from nearwise.explain.words import (
     NEIGHBOURS,
     as_text,
     readable,
+    told_costs,
     told_parts,
     told_reasons,
     told_shares,
@@ -57,6 +58,8 @@ class Explanation:
     """stored case -> its weight in the answer, for every case that counts, listed or not"""
     members: list[Explanation] = field(default_factory=list)
     """what each member of an ensemble says, with its ``weight``"""
+    expected_costs: dict[Any, float] = field(default_factory=dict)
+    """class -> what it is expected to cost as the answer; empty where no costs were given"""
     weight: float = 1.0
     """of this explanation among the members of an ensemble"""
 
@@ -97,6 +100,7 @@ class Explanation:
             "neighbours": [one(n) for n in self.neighbours],
             "tied": self.tied,
             "tied_share": self.tied_share,
+            "expected_costs": {str(k): v for k, v in self.expected_costs.items()},
             "parts": self.parts,
             "others": self.others,
             "others_share": self.others_share,
@@ -132,7 +136,8 @@ class Explanation:
     def _title(self) -> str:
         if self.prediction is None:
             return f"query {as_text(self.query)}"
-        return f"query {as_text(self.query)}: {as_text(readable(self.prediction))}{told_shares(self.distribution)}"
+        answer = as_text(readable(self.prediction))
+        return f"query {as_text(self.query)}: {answer}{told_shares(self.distribution)}{told_costs(self)}"
 
     def to_html(self) -> str:
         """A small self-contained table."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from nearwise.explain.explanation import Explanation
 
 __all__ = [
-    "LIMITS", "NEIGHBOURS", "as_text", "readable", "told_difference", "told_parts", "told_reasons", "told_shares",
-    "told_target", "told_values",
+    "LIMITS", "NEIGHBOURS", "as_text", "readable", "told_costs", "told_difference", "told_parts", "told_reasons",
+    "told_shares", "told_target", "told_values",
 ]  # fmt: skip
 
 NEIGHBOURS, LIMITS = "neighbours", "limits"
@@ -81,6 +81,13 @@ def told_shares(distribution: dict[Any, float]) -> str:
     """The classes with the largest shares; nothing where the answer is a number."""
     ranked = sorted(distribution.items(), key=lambda kv: -kv[1])[:4]
     return f" ({', '.join(f'{as_text(readable(k))} {v:.0%}' for k, v in ranked if v > 0)})" if ranked else ""
+
+
+def told_costs(why: Explanation) -> str:
+    """What the cheapest answers are expected to cost; nothing where no costs were given."""
+    ranked = sorted(why.expected_costs.items(), key=lambda kv: kv[1])[:4]
+    told = ", ".join(f"{as_text(readable(label))} {cost:.3g}" for label, cost in ranked)
+    return f", expected cost: {told}" if ranked else ""
 
 
 def told_target(n: Neighbour) -> str:

@@ -8,10 +8,12 @@ cases at the k smallest distances vote ("distances"); "random" and "index" break
     rules      how much a vote counts, by its distance
     ballots    who votes, and what cases share that tie at the k-th place
     decision   the votes added up, and the class that wins
+    costs      what a wrong answer costs, and the answer that is expected to cost least
 """
 
 from nearwise.vote.ballots import TIES, Ballots, ByLevels, Fair, Single, collect
-from nearwise.vote.decision import VOTE_TIES, are_tied, decide, tally, winners
+from nearwise.vote.costs import costs_of, expected_costs, read_costs
+from nearwise.vote.decision import VOTE_TIES, are_tied, decide, leading, tally, winners
 from nearwise.vote.rules import (
     VOTES,
     Exponential,
@@ -26,6 +28,6 @@ from nearwise.vote.rules import (
 
 __all__ = [
     "TIES", "VOTES", "VOTE_TIES", "Ballots", "ByLevels", "Exponential", "Fair", "Gaussian", "InverseDistance",
-    "InverseLinear", "Majority", "Single", "Triangle", "Vote", "are_tied", "collect", "decide", "get", "tally",
-    "winners",
+    "InverseLinear", "Majority", "Single", "Triangle", "Vote", "are_tied", "collect", "costs_of", "decide",
+    "expected_costs", "get", "leading", "read_costs", "tally", "winners",
 ]  # fmt: skip

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from nearwise.search.base import TIE, Floats
 from nearwise.search.selection.every_k import winners_for_every_k
 from nearwise.vote.ballots import Ballots, Fair, Single
+from nearwise.vote.costs import expected_costs
 from nearwise.vote.rules import Vote
 
-__all__ = ["VOTE_TIES", "are_tied", "decide", "tally", "winners"]
+__all__ = ["VOTE_TIES", "are_tied", "decide", "leading", "tally", "winners"]
 
 VOTE_TIES = ("nearest", "next")
 """a tied vote goes to the class of the nearest case, or is taken again with one neighbour more (K3)"""
@@ -39,10 +40,11 @@ def winners(
     priors: Floats,
     threads: int = 1,
     vote_ties: str = "nearest",
+    costs: Floats | None = None,
 ) -> NDArray[np.intp]:
     """(m, k) the class that wins for every number of neighbours up to k; "next" also looks at k + 1, if searched."""
     ask_next = vote_ties == "next"
-    if isinstance(ballots, Single) and not vote.adaptive:
+    if isinstance(ballots, Single) and not vote.adaptive and costs is None:
         sums = ballots.found.sums
         kernel = np.where(np.isfinite(sums), vote.kernel(root(sums)), 0.0)
         fair = isinstance(ballots, Fair)
@@ -54,28 +56,32 @@ def winners(
         total, near, _ = tally(*ballots.at(places), vote, root)
         if ask_next:
             more = tally(*ballots.at(places + 1), vote, root)[0]
-            settled = are_tied(total[:, :, 0]) & ~are_tied(more[:, :, 0])
+            settled = are_tied(total[:, :, 0], costs) & ~are_tied(more[:, :, 0], costs)
             total[settled] = more[settled]
-        columns.append(decide(total[:, :, 0], None if ask_next else near, priors))
+        columns.append(decide(total[:, :, 0], None if ask_next else near, priors, costs))
     return np.stack(columns, axis=1)
 
 
-def are_tied(votes: Floats) -> NDArray[np.bool_]:
-    """(m,) whether several classes share the most votes."""
-    return np.asarray(np.count_nonzero(_leading(votes), axis=1) != 1)  # none leads in votes that are not numbers
+def are_tied(votes: Floats, costs: Floats | None = None) -> NDArray[np.bool_]:
+    """(m,) whether several classes share the most votes, or are expected to cost as little."""
+    return np.asarray(np.count_nonzero(leading(votes, costs), axis=1) != 1)  # none leads in votes that are not numbers
 
 
-def _leading(votes: Floats) -> NDArray[np.bool_]:
-    """(m, c) the classes with the most votes, up to rounding."""
-    return np.asarray(votes >= votes.max(axis=1, keepdims=True) * (1 - TIE))
+def leading(votes: Floats, costs: Floats | None = None) -> NDArray[np.bool_]:
+    """(m, c) the classes with the most votes or, under costs (c, c), expected to cost least, up to rounding."""
+    if costs is None:
+        return np.asarray(votes >= votes.max(axis=1, keepdims=True) * (1 - TIE))
+    risks = expected_costs(votes, costs)
+    return np.asarray(risks <= risks.min(axis=1, keepdims=True) + TIE * risks.max(axis=1, keepdims=True))
 
 
-def decide(votes: Floats, near: Floats | None, priors: Floats) -> NDArray[np.intp]:
+def decide(votes: Floats, near: Floats | None, priors: Floats, costs: Floats | None = None) -> NDArray[np.intp]:
     """The winner: most votes, then the class of the nearest case, then the larger prior, then label order (K3).
 
-    Without ``near`` (m, c), the smallest sum at which each class votes, a tie goes to the larger prior at once.
+    Without ``near`` (m, c), the smallest sum at which each class votes, a tie goes to the larger prior at once. Under
+    ``costs`` (c, c) the answer that is expected to cost least wins, and ties go the same way.
     """
-    left = _leading(votes)
+    left = leading(votes, costs)
     won = left.argmax(axis=1)
     tied = np.flatnonzero(np.count_nonzero(left, axis=1) != 1)  # none is left of votes that are not numbers
     if len(tied):
