@@ -21,12 +21,13 @@ HEAD = (
     "reference",
     "what it does",
     "caution",
+    "status",
 )
 
 
 class MethodsTable(SphinxDirective):
     """One row a method: its id (a link to its page), class, shape, what it does with numbers as target, its place in
-    the five dimensions, reference, summary and what was measured against it."""
+    the five dimensions, reference, summary, what was measured against it, and whether its paper was at hand."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.docname)).parent
@@ -57,7 +58,7 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
     cited = f"{{cite:t}}`{','.join(keys)}`" if keys else "-"
     place = method.place.to_json().values()
     what = [f"`{method.__name__}`", method.shape, method.numbers]
-    cells = [name, *what, *place, cited, method.summary(), method.caution]
+    cells = [name, *what, *place, cited, method.summary(), method.caution, method.status]
     return [cell.replace("|", "\\|") for cell in cells]
 
 

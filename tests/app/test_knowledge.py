@@ -37,3 +37,25 @@ def test_costs_come_with_fit_and_are_told_by_explain(nearwise, play, tmp_path):
     assert "--costs is about classes" in done.err
     (tmp_path / "costs.csv").write_text("true,01,02\n01,0\n", encoding="utf-8")
     assert "costs.csv, line 2: expected 2 costs" in nearwise(*fit, "--costs", "costs.csv").err
+
+
+def test_rules_come_with_the_method_that_explains_by_them(nearwise, play, tmp_path):
+    (tmp_path / "theory.txt").write_text("01 <- heat < 8\n02 <- heat >= 8\n", encoding="utf-8")
+    fit = ("fit", play, "--target", "class", "--weights", "ebl", "--out", "m.nearwise")
+    assert nearwise(*fit, "--knowledge", "theory.txt").code == 0
+    (tmp_path / "theory.txt").unlink()
+    assert nearwise("predict", "m.nearwise", play).out.count(",01") == 8
+    assert "--knowledge theory.txt on the command line" in nearwise(*fit).err
+    done = nearwise("fit", play, "--target", "class", "--knowledge", "theory.txt", "--out", "m.nearwise")
+    assert "--knowledge theory.txt is for --weights ebl, which is not named" in done.err
+
+
+def test_rules_are_evaluated_beside_other_methods(nearwise, play, tmp_path):
+    (tmp_path / "theory.txt").write_text("01 <- heat < 8\n02 <- heat >= 8\n", encoding="utf-8")
+    command = ("evaluate", play, "--target", "class", "--weights", "none,ebl", "--knowledge", "theory.txt", "--cv", "4")
+    done = nearwise(*command, "--json").json
+    assert [each["method"] for each in done["methods"]] == ["none", "ebl"]
+    assert "were given" not in done["how"]
+    (tmp_path / "theory.txt").write_text("01 <- heat < 8\n02 <- haet >= 8\n", encoding="utf-8")
+    fit = ("fit", play, "--target", "class", "--weights", "ebl", "--knowledge", "theory.txt", "--out", "m.nearwise")
+    assert "theory.txt, line 2: there is no feature 'haet'. Did you mean 'heat'?" in nearwise(*fit).err

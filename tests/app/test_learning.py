@@ -24,7 +24,7 @@ def test_methods_filters_by_dimension(nearwise):
     found = nearwise("methods", "--generality", "local", "--bias", "preset", "--json").json
     assert "mdw" in [m["id"] for m in found]
     assert {m["generality"] for m in found} == {"local"}
-    nothing = nearwise("methods", "--knowledge", "intensive", "--generality", "local")
+    nothing = nearwise("methods", "--knowledge", "intensive", "--representation", "transformed")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No method stands there.\n")
 
 
@@ -202,7 +202,7 @@ def test_evaluate_all_stands_for_every_method(nearwise, play, monkeypatch):
 
     monkeypatch.setattr("nearwise.app.report.compare", compared)
     nearwise("evaluate", play, "--target", "class", "--weights", "gr,all")
-    assert list(asked) == ["gr", "default", "auto", *(m for m in methods() if m not in ("user", "gr"))]
+    assert list(asked) == ["gr", "default", "auto", *(m for m in methods() if m not in ("user", "ebl", "gr"))]
     asked.clear()
     nearwise("evaluate", play, "--target", "heat", "--regression", "--weights", "all")
     assert {"default", "auto", "corr"} < set(asked)

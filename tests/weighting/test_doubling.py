@@ -12,7 +12,7 @@ from nearwise import KNNClassifier, weighting
 PRESETS = [
     name
     for name, method in weighting.methods().items()
-    if method.place.bias == "preset" and name not in ("user", "forest")  # a forest draws cases
+    if method.place.bias == "preset" and name not in ("user", "forest", "ebl")  # a forest draws cases; ebl needs rules
 ]
 
 

@@ -51,6 +51,7 @@ def evaluate(
     from nearwise.app.show import comparison_view
     from nearwise.app.tables import read_target
     from nearwise.estimators.by_name import by_name
+    from nearwise.weighting import Weighting
 
     check_output(report)
     methods = named_methods(method, learning, regression)
@@ -62,7 +63,7 @@ def evaluate(
         cases.table, cases.target, methods, folds=cv, repeats=repeats, seed=learning.seed, regression=regression,
         schema=cases.kinds, **settings,
     )  # fmt: skip
-    given = [name for name, weights in methods.items() if not isinstance(weights, str)]
+    given = [name for name, weights in methods.items() if not isinstance(weights, str | Weighting)]
     measured = how_measured(found.comparison, learning.k, given)
     if as_json:
         write(json_text({**found.to_json(), "how": measured}))

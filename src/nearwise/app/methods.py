@@ -65,7 +65,7 @@ def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
         {
             "id": key, "class": method.__name__, "shape": method.shape, "numbers": method.numbers,
             **method.place.to_json(), "reference": method.reference, "summary": method.summary(),
-            "caution": method.caution,
+            "caution": method.caution, "status": method.status,
         }
         for key, method in known().items()
         if all(getattr(method.place, name) == value for name, value in asked.items())

@@ -14,6 +14,8 @@ from nearwise.errors import InputError, did_you_mean
 __all__ = ["ALL", "named_method", "named_methods", "one_method"]
 
 ALL = "all"
+BY_RULES = "ebl"
+"""the method that --knowledge is for"""
 
 
 def one_method(whose: str, more: str = "") -> Any:
@@ -26,13 +28,14 @@ def named_method(text: str | None, learning: Learning) -> Any:
     """What `by_name` makes an estimator of; where nothing is named, the default."""
     from nearwise.estimators.by_name import AUTO, DEFAULT
 
+    _refuse_unused(learning, text)
     if text is None:
         return DEFAULT
     if text == ALL:
         raise InputError("--weights all: name one method here; `nearwise evaluate --weights all` compares them.")
     if text == AUTO:
         _refuse_settings(learning)
-    return _given(text)
+    return _given(text, learning)
 
 
 def named_methods(text: str | None, learning: Learning, regression: bool) -> dict[str, Any]:
@@ -46,11 +49,12 @@ def named_methods(text: str | None, learning: Learning, regression: bool) -> dic
     if AUTO in asked:
         _refuse_settings(learning)
     few = list(FEW[regression]) if text is None else asked
-    names = [name for item in few for name in (_every(regression) if item == ALL else [item])]
+    _refuse_unused(learning, *few)
+    names = [name for item in few for name in (_every(regression, learning) if item == ALL else [item])]
     if AUTO in names and learning.given():
         say(f"auto is left out: it chooses by itself what {', '.join(learning.given())} sets.")
         names = [name for name in names if name != AUTO]
-    return {name: _given(name) for name in names}
+    return {name: _given(name, learning) for name in names}
 
 
 def _refuse_settings(learning: Learning) -> None:
@@ -60,20 +64,26 @@ def _refuse_settings(learning: Learning) -> None:
         )
 
 
-def _every(regression: bool) -> list[str]:
-    """Every name that can be compared: "user" is about weights that are not there, and some need classes."""
+def _refuse_unused(learning: Learning, *names: str | None) -> None:
+    if learning.knowledge is not None and not {BY_RULES, ALL}.intersection(names):
+        raise InputError(f"--knowledge {learning.knowledge} is for --weights {BY_RULES}, which is not named.")
+
+
+def _every(regression: bool, learning: Learning) -> list[str]:
+    """Every name that can be compared: some are about knowledge that is not there, and some need classes."""
     from nearwise.estimators.by_name import AUTO, DEFAULT
     from nearwise.weighting import methods
 
     known = [name for name, method in methods().items() if not (regression and method.needs_classes)]
-    return [DEFAULT, AUTO, *(name for name in known if name != "user")]
+    left_out = ("user",) if learning.knowledge is not None else ("user", BY_RULES)
+    return [DEFAULT, AUTO, *(name for name in known if name not in left_out)]
 
 
-def _given(name: str) -> Any:
+def _given(name: str, learning: Learning) -> Any:
     """A name as it is where it is known, or weights from a .json or .csv file."""
     from nearwise.app.weights_files import weights_of_file
     from nearwise.estimators.by_name import AUTO, DEFAULT, FEATUREWISE, PROJECTIONS
-    from nearwise.weighting import methods
+    from nearwise.weighting import get, methods
 
     if Path(name).suffix in (".json", ".csv"):
         return weights_of_file(Path(name))
@@ -83,4 +93,6 @@ def _given(name: str) -> Any:
         raise InputError(f"There is no weighting {method!r} for projections. {did_you_mean(method, methods())}")
     if name not in known and not (first == PROJECTIONS and colon):
         raise InputError(f"There is no weighting {name!r}. {did_you_mean(name, known)}")
+    if name == BY_RULES and learning.knowledge is not None:
+        return get(name, rules=str(learning.knowledge))
     return name

@@ -105,14 +105,17 @@ class Learning:
         str | None, typer.Option("--differences", help="Such as mvdm, or by column or kind: text=jaro-winkler,zip=mvdm")
     ] = None
     p: Annotated[float | None, typer.Option("--p", help="Power of the distance.")] = None
+    knowledge: Annotated[
+        Path | None, typer.Option("--knowledge", help="Rules of the domain for --weights ebl, one on each line.")
+    ] = None
     seed: Seed = 0
 
     def given(self) -> list[str]:
-        """The options that were named, but for the seed."""
+        """The options that were named, but for the seed and what is known of the domain."""
         return [f"--{field.name}" for field in fields(self) if self._is_given(field.name)]
 
     def _is_given(self, name: str) -> bool:
-        return name != "seed" and getattr(self, name) is not None
+        return name not in ("seed", "knowledge") and getattr(self, name) is not None
 
     def settings(self) -> dict[str, Any]:
         """Parameters of an estimator, those that were named; it resolves the others itself."""

@@ -179,7 +179,7 @@ def as_weighting(given: Any, random_state: Any = None, n_jobs: int | None = None
 
 def stays_exact(weighting: Weighting) -> bool:
     """Whether weights after adding or forgetting cases equal those of a batch fit."""
-    return isinstance(weighting, Mergeable) or weighting.id in ("none", "user")
+    return isinstance(weighting, Mergeable) or weighting.learns_again or weighting.id in ("none", "user")
 
 
 def relearned(

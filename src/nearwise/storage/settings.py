@@ -18,6 +18,7 @@ from nearwise.differences.base import Difference
 from nearwise.errors import InputError, ModelFileError
 from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
 from nearwise.weighting import Weighting
+from nearwise.weighting.theory import ARROW
 from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Weights, from_json
 
 __all__ = ["VOTE", "SettingsPacker", "SettingsUnpacker"]
@@ -98,7 +99,7 @@ class SettingsPacker(Packer):
     def _weighting(self, method: Weighting) -> list[Any]:
         if weighting.methods().get(getattr(method, "id", "")) is not type(method):
             raise NotPlainError(method)
-        return [method.id, {name: self.value(value) for name, value in method.get_params(deep=False).items()}]
+        return [method.id, {name: self.value(value) for name, value in method.saved_parameters().items()}]
 
 
 class SettingsUnpacker(Unpacker):
@@ -178,7 +179,11 @@ class SettingsUnpacker(Unpacker):
         name, settings = listed(body, 2)
         if not isinstance(name, str):
             raise ModelFileError("a weighting has no name")
-        return weighting.get(name, **self.settings(settings))
+        given = self.settings(settings)
+        rules = given.get("rules")
+        if not isinstance(rules, str | None) or (rules is not None and ARROW not in rules):  # a path would be read
+            raise ModelFileError("the rules of a weighting are not there")
+        return weighting.get(name, **given)
 
     def _vote(self, body: Any) -> vote.Vote:
         name, settings = listed(body, 2)

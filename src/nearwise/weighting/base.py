@@ -132,6 +132,11 @@ class Weighting(Parameters):
     target_bins: int = BINS
     merges_numbers: ClassVar[bool] = False
     """whether statistics of cases whose target is a number merge; otherwise all of them are counted again"""
+    status: ClassVar[str] = "paper"
+    """"paper" where the method follows the equations of its paper, "from description" where only a description of it
+    was at hand; docs/readings.md has a row for every choice then"""
+    learns_again: ClassVar[bool] = False
+    """whether the weights are learned anew where cases come or go, as those that belong to cases or queries must be"""
     by_order: ClassVar[bool] = False
     """whether the weights depend on the order of the cases, as those of online methods do by definition"""
     in_canonical_order: ClassVar[bool | None] = None
@@ -159,6 +164,10 @@ class Weighting(Parameters):
     @abstractmethod
     def _learn(self, problem: Problem) -> Weights:
         """The formula."""
+
+    def saved_parameters(self) -> dict[str, Any]:
+        """The parameters as a model file keeps them, which must not hang on other files."""
+        return self.get_params(deep=False)
 
     @property
     def suggested_differences(self) -> Any:
