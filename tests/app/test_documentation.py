@@ -45,6 +45,6 @@ def test_examples_print_what_the_page_shows(nearwise):
 
 
 def test_every_option_that_the_page_names_is_there(nearwise):
-    commands = ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "doctor")
+    commands = ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "critique", "doctor")
     known = {option for command in commands for option in re.findall(r"--[a-z-]+", nearwise(command, "--help").out)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE.read_text())) <= known

@@ -59,3 +59,41 @@ def test_rules_are_evaluated_beside_other_methods(nearwise, play, tmp_path):
     (tmp_path / "theory.txt").write_text("01 <- heat < 8\n02 <- haet >= 8\n", encoding="utf-8")
     fit = ("fit", play, "--target", "class", "--weights", "ebl", "--knowledge", "theory.txt", "--out", "m.nearwise")
     assert "theory.txt, line 2: there is no feature 'haet'. Did you mean 'heat'?" in nearwise(*fit).err
+
+
+def test_an_answer_is_corrected_listed_and_undone(nearwise, tmp_path):
+    (tmp_path / "seen.csv").write_text("fur,size,class\nred,3,fox\nred,9,hare\ngrey,9,hare\n", encoding="utf-8")
+    (tmp_path / "new.csv").write_text("fur,size\ngrey,8\nred,7\n", encoding="utf-8")
+    fit = ("fit", "seen.csv", "--target", "class", "--weights", "none", "--k", "1", "--out", "m.nearwise")
+    assert nearwise(*fit).code == 0
+    assert nearwise("predict", "m.nearwise", "new.csv").out.splitlines() == ["row,prediction", "0,hare", "1,hare"]
+    right = ("critique", "m.nearwise", "new.csv", "--row", "1", "--class", "fox")
+    done = nearwise(*right, "--less", "size")
+    assert done.code == 0
+    assert "hare should be fox, because size counts less" in done.err
+    assert nearwise("predict", "m.nearwise", "new.csv").out.splitlines() == ["row,prediction", "0,hare", "1,fox"]
+    assert nearwise("critique", "m.nearwise", "--list").out.startswith("1. hare should be fox")
+    listed = nearwise("critique", "m.nearwise", "--list", "--json").json
+    assert listed[0]["changes"] == [{"case": 0, "feature": "size", "factor": 0.125}]
+    assert "undone: hare should be fox" in nearwise("critique", "m.nearwise", "--undo").err
+    assert nearwise("predict", "m.nearwise", "new.csv").out.splitlines()[2] == "1,hare"
+    assert nearwise("critique", "m.nearwise", "--list").out.strip() == "There is no critique."
+    before = (tmp_path / "m.nearwise").read_bytes()
+    for wrong, told in [
+        (("--more", "fur"), "does not turn 'hare' into 'fox'"),
+        (("--more", "size", "--less", "size"), "'size' cannot count more and less at once"),
+        ((), "say what should count"),
+        (("--more", "sise"), "There is no feature 'sise'"),
+        (("--undo",), "Expected --class with --more or --less"),
+    ]:
+        done = nearwise(*right, *wrong)
+        assert done.code == 2
+        assert told in done.err
+    assert "rows 0 to 1" in nearwise(*right[:4], "7", *right[5:], "--more", "size").err
+    assert "name the FILE" in nearwise("critique", "m.nearwise", "--class", "fox", "--more", "size").err
+    assert (tmp_path / "m.nearwise").read_bytes() == before
+
+
+def test_what_predicts_numbers_cannot_be_criticised(nearwise, play):
+    nearwise("fit", play, "--target", "heat", "--regression", "--weights", "none", "--out", "m.nearwise")
+    assert "cannot be criticised" in nearwise("critique", "m.nearwise", "--undo").err

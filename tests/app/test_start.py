@@ -31,6 +31,7 @@ def test_working_commands_never_load_scikit_learn_or_pandas(process, play):
         fit,
         ("predict", "m.nearwise", play, "--proba"),
         ("explain", "m.nearwise", play, "--html", "why.html"),
+        ("critique", "m.nearwise", "--list"),
         ("evaluate", play, "--target", "class", "--weights", "default,none,gr", "--cv", "3"),  # auto grows a forest
         ("doctor", play, "--target", "class"),
     ):
@@ -40,7 +41,18 @@ def test_working_commands_never_load_scikit_learn_or_pandas(process, play):
 def test_help_names_every_command(process):
     done = process("--help")
     assert done.code == 0
-    for command in ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "doctor"):
+    for command in (
+        "demo",
+        "methods",
+        "schema",
+        "weights",
+        "evaluate",
+        "fit",
+        "predict",
+        "explain",
+        "critique",
+        "doctor",
+    ):
         assert f"\n  {command} " in done.out
     assert process().out == done.out
     assert "..." not in done.out.split("Commands:")[1]

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from nearwise import __version__
+from nearwise.app.critique import critique
 from nearwise.app.demo import demo
 from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
@@ -31,7 +32,7 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (demo, methods, schema, weights, evaluate, fit, predict, explain, doctor):
+for command in (demo, methods, schema, weights, evaluate, fit, predict, explain, critique, doctor):
     app.command()(command)
 
 

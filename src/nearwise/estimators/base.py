@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from nearwise.contract.labels import all_classes
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table, query_table
 from nearwise.errors import InputError, check_choice, warn
+from nearwise.estimators.critique import Critique, under_critique
 from nearwise.estimators.describing import described
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, gone_and_kept, relearned, useful
@@ -39,6 +41,7 @@ class Neighbors(Searching):
 
     _bent_differences: dict[str, Any] | None = None
     _bent_folds: tuple[Any, ...] = ()
+    _critiques: tuple[Critique, ...] = ()
     weighting_: Weighting
 
     # ------------------------------------------------------------------ fitting
@@ -53,7 +56,7 @@ class Neighbors(Searching):
         target = self._target(y, len(table), sample_weight, classes)
         self._settings = resolve(self, table.schema, target.classes is not None)
         weighting = as_weighting(self._weighting_asked(target), self.random_state, self.n_jobs)
-        self._bent_differences, self._bent_folds = None, ()
+        self._bent_differences, self._bent_folds, self._critiques = None, (), ()
         problem = self._problem(table, target, weighting)
         weights = weighting.learn(problem)
         if self._settings.bends:
@@ -75,21 +78,29 @@ class Neighbors(Searching):
         first: int | None = None,
         before: Model | None = None,
         stayed: Any = None,
+        *,
+        critiques: tuple[Critique, ...] | None = None,
     ) -> Model:
         """A model of these cases; where ``first`` is given, of those after it that are worth storing.
 
-        The first cases are those that ``stayed`` of the model ``before``, whose engine may still serve.
+        The first cases are those that ``stayed`` of the model ``before``, whose engine may still serve. ``critiques``
+        are those of the estimator, unless others are tried.
         """
         weights = useful(weights)
         if first is not None and self._selects:
             kept = self._kept(problem, weights, first)
             problem, weights, ids = problem.take(kept), weights.of_cases(kept), ids[kept]
+        learned, told = weights, self._critiques if critiques is None else critiques
+        if told:
+            weights = under_critique(told, weights, problem, ids)
         factors = self._case_factors(problem, weights)
         k = self._settings.local_scale
         local = None if k is None else LocalScale(problem, weights, k, threads(self.n_jobs))
         if before is not None and factors is None and local is None and not self._selects:
-            return before.changed(problem, weights, ids, next_id, stayed, self.n_jobs, self.engine)
-        return Model.of(problem, weights, ids, next_id, self.n_jobs, self.engine, factors, local)
+            made = before.changed(problem, weights, ids, next_id, stayed, self.n_jobs, self.engine)
+        else:
+            made = Model.of(problem, weights, ids, next_id, self.n_jobs, self.engine, factors, local)
+        return replace(made, learned=learned) if told else made
 
     @property
     def _selects(self) -> bool:
@@ -238,7 +249,7 @@ class Neighbors(Searching):
         if self._settings.bends:
             warn("The axes stay as a forest bent them before cases were added or forgotten: fit again.")
             self._bent_folds = ()
-            return self._model.weights
+            return self._model.learned_weights
         if isinstance(weighting, Mergeable) and self._selects:
             return weighting.learn(problem)  # its statistics also hold cases that were not stored
         return relearned(weighting, problem, added=added, removed=removed)

@@ -15,9 +15,10 @@ from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, sample_weights, warn_of_quantity
 from nearwise.errors import InputError, check_choice, did_you_mean, warn
+from nearwise.estimators.criticising import Criticised
 from nearwise.estimators.model import Model
 from nearwise.estimators.scoring import accuracy, shares
-from nearwise.estimators.voting import Voting, for_query
+from nearwise.estimators.voting import for_query
 from nearwise.explain import Query
 from nearwise.search.base import Engine, Floats
 from nearwise.search.threads import threads
@@ -31,7 +32,7 @@ __all__ = ["KNNClassifier"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KNNClassifier(Voting):
+class KNNClassifier(Criticised):
     r"""Predict the class that the nearest past cases have, and say why.
 
     .. math:: d(x, q)^p = \sum_f w_f(x, q)\,\delta_f(x_f, q_f)^p
@@ -82,7 +83,7 @@ class KNNClassifier(Voting):
     Attributes
     ----------
     classes_, n_neighbors_, feature_weights_, feature_importances_, weighting_, schema_, p_, case_ids_,
-    case_weights_, plan_
+    case_weights_, plan_, critiques_
 
     >>> cases = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}, {"age": 60, "job": "judge"}]
     >>> clf = KNNClassifier(n_neighbors=1).fit(cases, ["no", "no", "yes"])

@@ -43,6 +43,8 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
     out.append(("missing", ", ".join(policies)))
     local = "none" if use.local_scale is None else f"by the distance to neighbour {use.local_scale}"
     out.append(("local_scale", local))
+    if estimator._critiques:
+        out.append(("critiques", f"{len(estimator._critiques)}, which changed the weights of single cases"))
     if getattr(estimator, "cost_matrix", None) is not None:
         out.append(("cost_matrix", "given: the answer that is expected to cost least"))
     if hasattr(estimator, "answer"):

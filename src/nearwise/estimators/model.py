@@ -51,6 +51,12 @@ class Model:
     """(n,) what the distance of each stored case is multiplied by; None where all are trusted alike"""
     local: LocalScale | None = None
     """the scales of local scaling, whose factors come on top"""
+    learned: Weights | None = None
+    """the weights as they were learned, where a critique has changed them"""
+
+    @property
+    def learned_weights(self) -> Weights:
+        return self.weights if self.learned is None else self.learned
 
     @property
     def table(self) -> CaseTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from nearwise.differences.metric import check_settings
 from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.critique import Critique, under_critique
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model
 from nearwise.estimators.recipe import resolve as settings_of
@@ -68,7 +70,8 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
             pack_measure(pack, *pair) for pair in zip(model.problem.metric.measures, model.problem.cases.columns)
         ],
         "weighting": pack_weighting(pack, estimator.weighting_),
-        "weights": pack.named("feature_weights_", model.weights),
+        "weights": pack.named("feature_weights_", model.learned_weights),
+        "critiques": [pack.named("critiques_", [getattr(c, f.name) for f in fields(c)]) for c in estimator._critiques],
         "case_weights": None if model.case_factors is None else pack.array(model.case_factors),
         "scales": None if model.local is None else pack.array(model.local.of_cases),
         "k": k,
@@ -119,16 +122,19 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     _check_all(estimator, table, target)
     metric, cases = unpack_measures(unpack, content, table, target)
     problem = Problem(table, metric, cases, target)
-    weights = checked_weights(unpack.value(content["weights"]), table, target)
+    learned = checked_weights(unpack.value(content["weights"]), table, target)
     ids, next_id = unpack_ids(unpack, content, len(table))
     set_features_in(estimator, content["features_in"], table)
-    estimator.weighting_ = unpack_weighting(unpack, content["weighting"], weights, problem)
+    estimator.weighting_ = unpack_weighting(unpack, content["weighting"], learned, problem)
+    estimator._critiques = _critiques(unpack, content.get("critiques", []), table)
+    weights = under_critique(estimator._critiques, learned, problem, ids)
     factors = _case_factors(unpack, content.get("case_weights"), len(table))
     estimator._settings = settings_of(estimator, table.schema, target.classes is not None)
     if estimator._settings.bends:
         estimator._bent_differences = {m.name: m.difference for m in metric.measures}
     local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
-    estimator._set(Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local))
+    model = Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local)
+    estimator._set(replace(model, learned=learned) if estimator._critiques else model)
     _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
     set_answer(unpack, content.get("answer"), estimator)
     return estimator
@@ -150,6 +156,23 @@ def given_parameters(unpack: SettingsUnpacker, found: Any) -> dict[str, Any]:
     if type(schema) is dict:
         parameters["schema"] = {name: unpack.with_function(name, kind) for name, kind in schema.items()}
     return parameters
+
+
+def _critiques(unpack: SettingsUnpacker, found: Any, table: CaseTable) -> tuple[Critique, ...]:
+    """What experts said; files of before there were critiques have none."""
+    out = []
+    for body in listed(found):
+        query, answered, correct, because, changes = listed(unpack.value(body), 5)
+        if not isinstance(query, dict) or not isinstance(because, dict) or not isinstance(changes, tuple):
+            raise ModelFileError("a critique is not described")
+        for change in changes:
+            case, feature, factor = listed(list(change), 3)
+            if type(case) is not int or feature not in table.schema or type(factor) is not float:
+                raise ModelFileError("the changes of a critique are not described")
+            if not 0 < factor < np.inf:
+                raise ModelFileError("the changes of a critique are not numbers above 0")
+        out.append(Critique(query, answered, correct, because, changes))
+    return tuple(out)
 
 
 def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:

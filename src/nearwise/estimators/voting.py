@@ -227,6 +227,15 @@ class Voting(Conformal, Neighbors):
         model = self._fitted()
         return self._decided(model, *self._predict(X, model))
 
+    def _said(self, model: Model, table: CaseTable, queries: Measured) -> Any:
+        """What a model says of one query; k and all other choices are those of this estimator."""
+        if self._settings.is_classic:
+            total, near = self._counted(model, queries, None, min(self.n_neighbors_, len(model.table)))
+            answers = self._from_votes(model, total)
+        else:
+            answers, near = self._answered(model, self._chosen, table, queries, None)
+        return self._decided(model, answers, near)[0]
+
     def _answers(self, X: Any) -> Floats:
         """(m, g) shares of classes, or numbers."""
         return self._predict(X, self._fitted())[0]
@@ -254,21 +263,14 @@ class Voting(Conformal, Neighbors):
         return self._score(self._targets(model), predicted, model.target.weights)
 
     def _predict_strictly(self, model: Model) -> NDArray[Any]:
-        k, n = self.n_neighbors_, len(model.table)
-        found = []
+        n, found = len(model.table), []
         for i in progress(range(n), n, "leaving one out"):
             rest = np.delete(np.arange(n), i)
             weighting = type(self.weighting_)(**self.weighting_.get_params(deep=False))
             problem = self._problem(model.table.take(rest), model.target.take(rest), weighting)
             less = self._model_of(problem, weighting.learn(problem), model.ids[rest], model.next_id)
             asked = model.table.take(np.array([i]))
-            query = problem.metric.measure(asked)
-            if self._settings.is_classic:
-                total, near = self._counted(less, query, None, min(k, n - 1))
-                answers = self._from_votes(less, total)
-            else:
-                answers, near = self._answered(less, self._chosen, asked, query, None)
-            found.append(self._decided(less, answers, near)[0])
+            found.append(self._said(less, asked, problem.metric.measure(asked)))
         return np.array(found)
 
     # ------------------------------------------------------------- explaining
