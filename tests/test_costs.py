@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from nearwise import AutoClassifier, Ensemble, KNNClassifier, load
 from nearwise.errors import InputError, NearwiseWarning
+from nearwise.lab.advice import advice
+from nearwise.lab.protocols import compare
+from nearwise.lab.significance import against_first
 from nearwise.vote import costs_of, decide, read_costs
 
 CLASSES = np.array(["sick", "well"])
@@ -195,3 +198,29 @@ def test_a_file_that_holds_no_costs_is_told(name, text, told, tmp_path):
 
 def test_one_class_and_one_case_give_an_answer():
     assert KNNClassifier(1, "none", cost_matrix={"sick": {"sick": 3}}).fit([[1.0]], ["sick"]).predict([[2.0]]) == "sick"
+
+
+def test_methods_are_compared_by_their_mean_cost():
+    """Every fold tests 1 sick and 2 well; always "sick" costs 2 * 1 / 3, always "well" 1 * 10 / 3."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), ["sick", "well", "well"] * 10
+    costs = {"sick": {"well": 10}}
+    settings = {"folds": 10, "n_neighbors": 3, "vote": "majority"}
+    dear = compare(X, y, ["none"], cost_matrix=costs, **settings)
+    plain = compare(X, y, ["none"], **settings)
+    assert (dear.measure, plain.measure) == ("mean cost", "accuracy")
+    assert dear.baseline.method == "cheapest class"
+    assert dear.baseline.mean == pytest.approx(2 / 3)
+    found = dear.results[0]
+    assert 0 < found.mean <= 10 / 3
+    assert found.pooled < plain.results[0].pooled  # fewer right answers, and cheaper ones
+    assert "costs 0.6667 on average" in advice(dear, against_first(dear)).why
+
+
+def test_the_cheaper_method_is_the_better_one():
+    X = [[float(i % 2), float(i * 7 % 5)] for i in range(40)]
+    y = ["sick" if i % 2 else "well" for i in range(40)]
+    found = compare(X, y, {"blind": [0, 1], "none": "none"}, folds=4, n_neighbors=3, cost_matrix={"sick": {"well": 5}})
+    assert found.best.method == "none"
+    assert against_first(found)[0].better
+    assert found.to_json()["measure"] == "mean cost"

@@ -39,6 +39,17 @@ def test_costs_come_with_fit_and_are_told_by_explain(nearwise, play, tmp_path):
     assert "costs.csv, line 2: expected 2 costs" in nearwise(*fit, "--costs", "costs.csv").err
 
 
+def test_methods_are_compared_by_costs(nearwise, play, tmp_path):
+    (tmp_path / "costs.csv").write_text("true,01,02\n01,0,50\n02,1,0\n", encoding="utf-8")
+    command = ("evaluate", play, "--target", "class", "--weights", "none,gr", "--cv", "4", "--costs", "costs.csv")
+    assert nearwise(*command, "--json").json["measure"] == "mean cost"
+    done = nearwise(*command, "--report", "report.html")
+    assert "mean cost ± spread" in done.out
+    assert "cheapest class" in done.out
+    assert "less is better" in done.err
+    assert "Less is better" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_rules_come_with_the_method_that_explains_by_them(nearwise, play, tmp_path):
     (tmp_path / "theory.txt").write_text("01 <- heat < 8\n02 <- heat >= 8\n", encoding="utf-8")
     fit = ("fit", play, "--target", "class", "--weights", "ebl", "--out", "m.nearwise")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearwise.app.options import AsJson, File, Learning, Reading, Regression, Target, with_options
+from nearwise.app.options import AsJson, Costs, File, Learning, Reading, Regression, Target, cost_setting, with_options
 from nearwise.app.output import check_output, json_text, say, show, write, write_file
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def evaluate(
     ] = None,
     cv: Annotated[int, typer.Option("--cv", min=2, help="Folds of the cross-validation.")] = 10,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="How often it is repeated, with other folds.")] = 1,
+    costs: Costs = None,
     regression: Regression = False,
     report: Annotated[Path | None, typer.Option("--report", help="Also write a self-contained HTML report.")] = None,
     as_json: AsJson = False,
@@ -58,7 +59,7 @@ def evaluate(
     cases = read_target(file, reading, target, regression)
     if method is None:
         methods = _without_slow(methods, len(cases.table))
-    settings = learning.settings()
+    settings = learning.settings() | cost_setting(costs, regression)
     found = Compared.of(
         cases.table, cases.target, methods, folds=cv, repeats=repeats, seed=learning.seed, regression=regression,
         schema=cases.kinds, **settings,
@@ -118,6 +119,8 @@ def how_measured(c: Comparison, k: str | None = None, given: Sequence[str] = ())
         "training part of each fold only; kinds of columns were read off all values, never off the target. ± is the "
         "standard deviation over folds."
     )
+    if c.by_cost:
+        told += " Methods are compared by what their answers cost on average, so less is better."
     if given:
         told += (
             f" The weights of {', '.join(given)} were given: if they come from these cases, the figure flatters them."

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearwise.app.naming import named_method, one_method
-from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
+from nearwise.app.options import (
+    AsJson,
+    Costs,
+    File,
+    GuardFormulas,
+    Learning,
+    Reading,
+    Regression,
+    Target,
+    cost_setting,
+    with_options,
+)
 from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
 from nearwise.errors import InputError
 
@@ -30,10 +41,7 @@ def fit(
     reading: Reading,
     learning: Learning,
     method: Annotated[str | None, one_method("What answers")] = None,
-    costs: Annotated[
-        Path | None,
-        typer.Option("--costs", help="What wrong answers cost, CSV: answers in the first line, a true class in each."),
-    ] = None,
+    costs: Costs = None,
     regression: Regression = False,
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +50,7 @@ def fit(
 
     check_output(out)
     named = method or DEFAULT
-    model, cases = fitted(file, target, reading, learning, method, regression, more=_costs(costs, regression))
+    model, cases = fitted(file, target, reading, learning, method, regression, more=cost_setting(costs, regression))
     model.save(out)
     if as_json:
         found = {
@@ -73,17 +81,6 @@ def fitted(
     settings = learning.searching() if only_distance and chooses else learning.settings()
     model = by_name(chosen, regression, schema=cases.kinds, random_state=learning.seed, **settings, **(more or {}))
     return model.fit(cases.table, cases.target), cases
-
-
-def _costs(file: Path | None, regression: bool) -> dict[str, Any]:
-    """The parameter that a file of costs sets."""
-    from nearwise.vote import read_costs
-
-    if file is None:
-        return {}
-    if regression:
-        raise InputError("--costs is about classes, and --regression predicts numbers: leave one of them out.")
-    return {"cost_matrix": read_costs(file)}
 
 
 def _chosen(model: Any) -> dict[str, Any]:

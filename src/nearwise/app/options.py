@@ -19,6 +19,7 @@ from nearwise.errors import InputError
 
 __all__ = [
     "AsJson",
+    "Costs",
     "File",
     "GuardFormulas",
     "Learning",
@@ -26,6 +27,7 @@ __all__ = [
     "Regression",
     "Seed",
     "Target",
+    "cost_setting",
     "listed",
     "neighbours",
     "pairs",
@@ -39,6 +41,10 @@ Regression = Annotated[bool, typer.Option("--regression", help="The target is a 
 GuardFormulas = Annotated[
     bool,
     typer.Option("--guard-formulas", help="In CSV, put ' before texts that a spreadsheet would run as a formula."),
+]
+Costs = Annotated[
+    Path | None,
+    typer.Option("--costs", help="What wrong answers cost, CSV: answers in the first line, a true class in each."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
@@ -165,6 +171,17 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     called.__dict__["__signature__"] = inspect.Signature([*own, *shared])
     called.__annotations__ = {p.name: p.annotation for p in (*own, *shared)}
     return called
+
+
+def cost_setting(file: Path | None, regression: bool) -> dict[str, Any]:
+    """The parameter that a file of costs sets."""
+    from nearwise.vote import read_costs
+
+    if file is None:
+        return {}
+    if regression:
+        raise InputError("--costs is about classes, and --regression predicts numbers: leave one of them out.")
+    return {"cost_matrix": read_costs(file)}
 
 
 def neighbours(k: str) -> int | str:

@@ -146,13 +146,13 @@ def _compared(compared: Compared) -> str:
     comparison, about = compared.comparison, f"<h3>{html_text(compared.about)}</h3>" if compared.about else ""
     results = (comparison.baseline, *comparison.results)
     # accuracy has the scale 0 to 1, an error that of the worst method
-    most = max(r.mean + r.spread for r in results if r.applicable) if comparison.regression else 1.0
+    most = max(r.mean + r.spread for r in results if r.applicable) if comparison.less_is_better else 1.0
     rows = [_result(comparison, result, most) for result in results]
-    told = "".join(f"<p>{html_text(in_words(d, comparison.regression))}</p>" for d in compared.differences)
+    told = "".join(f"<p>{html_text(in_words(d, comparison.less_is_better))}</p>" for d in compared.differences)
     if compared.take is not None:
         told += f"<p><b>{html_text(compared.take.why)}</b></p>"
     head = ("method", comparison.measure, "mean ± spread", *pooled_heads(comparison), "k", "seconds")
-    less = " Less is better." if comparison.regression else ""
+    less = " Less is better." if comparison.less_is_better else ""
     legend = f"Bars are means over folds, the line across the end is one standard deviation each way.{less}"
     return f"{about}{_table(head, rows)}{told}<p class=soft>{legend}</p>"
 

@@ -84,7 +84,7 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference], t
     refused = [
         Text(visible(f"{r.method}: not applicable: {r.reason}"), style="dim") for r in comparison.results if r.reason
     ]
-    worth = [Text(visible(in_words(d, comparison.regression))) for d in differences]
+    worth = [Text(visible(in_words(d, comparison.less_is_better))) for d in differences]
     return [table, *refused, *worth, *([] if take is None else [Text(visible(take.why), style="bold")])]
 
 

@@ -93,15 +93,15 @@ def remainder(why: Explanation, most: int = LISTED) -> str:
 
 
 def measured(comparison: Comparison, result: Result) -> str:
-    """Mean and spread of a result: a percentage, or an error in the target's own unit."""
-    if comparison.regression:
+    """Mean and spread of a result: a percentage, or an error in the target's own unit, or a cost."""
+    if comparison.less_is_better:
         return f"{result.mean:.4g} ± {result.spread:.2g}"
     return f"{result.mean:.1%} ± {100 * result.spread:.1f}"
 
 
 def pooled_heads(comparison: Comparison) -> tuple[str, ...]:
     """What `pooled` tells."""
-    return ("R²",) if comparison.regression else ("pooled", "balanced")
+    return ("R²",) if comparison.regression else ("accuracy" if comparison.by_cost else "pooled", "balanced")
 
 
 def pooled(comparison: Comparison, result: Result) -> tuple[str, ...]:

@@ -33,7 +33,8 @@ class Advice:
 def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
     """What to take; ``differences`` are those of `against_first`."""
     first, best, baseline = comparison.applicable[0], comparison.best, comparison.baseline
-    always = f"{ALWAYS[comparison.regression]} {_does(comparison, baseline)}"
+    blind = "always saying the cheapest class" if comparison.by_cost else ALWAYS[comparison.regression]
+    always = f"{blind} {_does(comparison, baseline)}"
     merit = comparison.merit
     if not merit(best) > merit(baseline):
         told = "nothing here does better" if len(comparison.applicable) > 1 else "it does no better"
@@ -61,4 +62,6 @@ def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool
 
 
 def _does(comparison: Comparison, result: Result) -> str:
+    if comparison.by_cost:
+        return f"costs {result.mean:.4g} on average"
     return f"is off by {result.mean:.4g}" if comparison.regression else f"is right in {result.mean:.1%}"

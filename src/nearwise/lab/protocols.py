@@ -21,6 +21,7 @@ from nearwise.cases.schema import Schema
 from nearwise.errors import InputError, NearwiseWarning, warn
 from nearwise.estimators.by_name import AUTO, DEFAULT, by_name
 from nearwise.progress import progress
+from nearwise.vote import costs_of
 
 __all__ = ["FEW", "Comparison", "Result", "balanced_accuracy", "compare", "folds_of"]
 
@@ -43,7 +44,7 @@ class Result:
 
     method: str
     scores: tuple[float, ...]
-    """accuracy of each fold, or the mean absolute error where numbers are predicted"""
+    """accuracy of each fold, or the mean absolute error where numbers are predicted, or the mean cost under costs"""
     k: tuple[int, ...]
     """neighbours used in each fold; empty for the baseline, and for "auto", whose members have each their own"""
     pooled: float
@@ -92,18 +93,24 @@ class Comparison:
     repeats: int
     seed: int
     regression: bool = False
+    by_cost: bool = False
+    """whether scores are mean costs, and not shares of right answers"""
 
     @property
     def measure(self) -> str:
-        return "mean absolute error" if self.regression else "accuracy"
+        return "mean absolute error" if self.regression else "mean cost" if self.by_cost else "accuracy"
+
+    @property
+    def less_is_better(self) -> bool:
+        return self.regression or self.by_cost
 
     @property
     def applicable(self) -> list[Result]:
         return [r for r in self.results if r.applicable]
 
     def merit(self, result: Result) -> float:
-        """More is better: the mean accuracy, or the mean error with its sign changed."""
-        return -result.mean if self.regression else result.mean
+        """More is better: the mean accuracy, or the mean error or cost with its sign changed."""
+        return -result.mean if self.less_is_better else result.mean
 
     @property
     def best(self) -> Result:
@@ -152,8 +159,9 @@ def compare(
 ) -> Comparison:
     """Cross-validate methods: names, or a mapping from a name to anything that `by_name` takes.
 
-    A name is "default", "auto" or the id of a weighting; None compares the `FEW`. ``settings`` go to the estimator. A
-    method that refuses the table is reported with its reason; when every one does, that is an error.
+    A name is "default", "auto" or the id of a weighting; None compares the `FEW`. ``settings`` go to the estimator;
+    with a ``cost_matrix`` the score is the mean cost. A method that refuses the table is reported with its reason; when
+    every one does, that is an error.
 
     >>> X = [[i % 7, i // 6] for i in range(12)]
     >>> found = compare(X, ["low"] * 6 + ["high"] * 6, ["none"], folds=3)
@@ -171,7 +179,9 @@ def compare(
     # kinds are read off the values once, so that every fold has the same features; everything else is learned inside
     kinds = Schema.infer(table, schema)
     steps = progress(((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating")
-    runs = {name: _Run(regression) for name in named}
+    given = settings.get("cost_matrix")
+    costs = None if given is None or regression else _Costs(given, np.unique(target))
+    runs = {name: _Run(regression, costs) for name in named}
     for name, rows in steps:
         if not runs[name].reason:
             model = by_name(named[name], regression, schema=kinds, random_state=seed, **settings)
@@ -182,19 +192,40 @@ def compare(
     results = [run.result(name) for name, run in runs.items()]
     if not any(r.applicable for r in results):
         raise InputError(results[0].reason)
-    baseline = _Run(regression)
+    baseline = _Run(regression, costs)
     for rows in parts:
-        baseline.add(target[rows], _typical(np.delete(target, rows), len(rows), regression), None)
+        train = np.delete(target, rows)
+        blind = _typical(train, len(rows), regression) if costs is None else costs.cheapest(train, len(rows))
+        baseline.add(target[rows], blind, None)
+    told = BASELINES[regression] if costs is None else "cheapest class"
     return Comparison(
-        tuple(results), baseline.result(BASELINES[regression]), len(target), folds, repeats, seed, regression
+        tuple(results), baseline.result(told), len(target), folds, repeats, seed, regression, costs is not None
     )
+
+
+class _Costs:
+    """What answers cost, by label."""
+
+    def __init__(self, given: Any, classes: NDArray[Any]) -> None:
+        found = costs_of(given, classes)
+        assert found is not None
+        self.classes, self.costs = classes, found
+
+    def of(self, truth: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) what each answer costs."""
+        return np.asarray(self.costs[np.searchsorted(self.classes, truth), np.searchsorted(self.classes, predicted)])
+
+    def cheapest(self, train: NDArray[Any], m: int) -> NDArray[Any]:
+        """(m,) the one answer that costs least on the training part; of equally cheap ones the first."""
+        total = [float(self.of(train, np.full(len(train), label)).sum()) for label in self.classes]
+        return np.full(m, self.classes[int(np.argmin(total))])
 
 
 class _Run:
     """One method on its way through the folds."""
 
-    def __init__(self, regression: bool) -> None:
-        self.regression = regression
+    def __init__(self, regression: bool, costs: _Costs | None = None) -> None:
+        self.regression, self.costs = regression, costs
         self.scores: list[float] = []
         self.k: list[int] = []
         self.truth: list[NDArray[Any]] = []
@@ -230,8 +261,11 @@ class _Run:
                 self.note = str(each.message)
 
     def add(self, truth: NDArray[Any], predicted: NDArray[Any], k: int | None) -> None:
-        right = np.abs(truth - predicted) if self.regression else truth == predicted
-        self.scores.append(float(np.mean(right)))
+        if self.costs is not None:
+            scores = self.costs.of(truth, predicted)
+        else:
+            scores = np.abs(truth - predicted) if self.regression else truth == predicted
+        self.scores.append(float(np.mean(scores)))
         self.truth.append(truth)
         self.predicted.append(predicted)
         if k is not None:

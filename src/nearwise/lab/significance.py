@@ -103,7 +103,7 @@ def against_first(comparison: Comparison) -> list[Difference]:
 
 
 def in_words(difference: Difference, regression: bool = False) -> str:
-    """One sentence that claims no more than the test does."""
+    """One sentence that claims no more than the test does; of ``regression``, and of costs, not in points."""
     d = difference
     size = f"{abs(d.difference):.3g}" if regression else f"{100 * abs(d.difference):.1f} points"
     if abs(d.difference) < 1e-12:
