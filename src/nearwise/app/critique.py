@@ -18,6 +18,7 @@ def critique(
     model_file: Model,
     reading: Reading,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Cases; one of them was answered wrong.")] = None,
+    *,
     row: Annotated[int, typer.Option("--row", min=0, help="Which row of the file, from 0.")] = 0,
     correct: Annotated[str | None, typer.Option("--class", help="The class that the case has.")] = None,
     more: Annotated[str | None, typer.Option("--more", help="Features that should count more, with commas.")] = None,

@@ -40,6 +40,7 @@ def fit(
     out: Annotated[Path, typer.Option("--out", help="The model file to write.")],
     reading: Reading,
     learning: Learning,
+    *,
     method: Annotated[str | None, one_method("What answers")] = None,
     costs: Costs = None,
     regression: Regression = False,

@@ -143,7 +143,7 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
 def unpack_ids(unpack: SettingsUnpacker, content: dict[str, Any], n: int) -> tuple[NDArray[np.int64], int]:
     """The ids of n cases, and the next one."""
     ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
-    if len(ids) != n or len(np.unique(ids)) != len(ids) or type(next_id) is not int or next_id >= 2**62:
+    if len(ids) != n or (np.diff(ids) <= 0).any() or type(next_id) is not int or next_id >= 2**62:
         raise ModelFileError("the cases have no ids")
     if ids.min() < 0 or ids.max() >= next_id:
         raise ModelFileError("the ids of the cases are not below the next one")
