@@ -8,7 +8,18 @@ import pytest
 from nearwise import weights
 from nearwise.differences.metric import Measured
 from nearwise.errors import WeightShapeError
-from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Stored
+from nearwise.weights import (
+    Blended,
+    Directed,
+    DirectedCases,
+    Global,
+    Matrix,
+    PerCase,
+    PerClass,
+    PerQuery,
+    PerValue,
+    Stored,
+)
 
 NAMES = ("age", "job")
 
@@ -21,6 +32,10 @@ SHAPES = {
     "per-case": (PerCase([[1.0, 0.0], [3.0, 2.0]], NAMES), [2, 1], {"feature", "weight", "case"}, 4),
     "per-query": (PerQuery([[1.0, 4.0]], NAMES), [1, 4], {"feature", "weight", "case"}, 2),
     "directed": (Directed([[1.0, 0.0], [3.0, 2.0]], NAMES), [2, 1], {"feature", "weight", "side"}, 4),
+    "blended": (Blended([[1.0, 0.0], [3.0, 2.0]], NAMES, [0.5, 4.0]), [0.5, 4], {"feature", "weight", "case"}, 6),
+    "directed-cases": (
+        DirectedCases([[[1.0, 0.0]], [[3.0, 2.0]]], NAMES), [2, 1], {"feature", "weight", "case", "side"}, 4,
+    ),
     "per-value": (
         PerValue([[2.0], [1.0, 3.0]], NAMES, [(), ("cook", "judge")], unseen=[1, 1], frequencies=[[1.0], [0.25, 0.75]]),
         [2, 2.5], {"feature", "weight", "value"}, 3,

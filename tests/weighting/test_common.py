@@ -34,6 +34,9 @@ SEARCHES = {"ga", "ga-wknn", "rmhc"}
 INTERACTIONS_ONLY = {"surf-star", "multisurf-star"}
 """far misses differ most in the features that tell classes apart by themselves, and count against them"""
 
+REACH_OF_CASES = {"directed"}
+"""weights say how far a case reaches, and their mean over the cases is no ranking of features"""
+
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
 
 
@@ -132,7 +135,7 @@ def test_it_selects_features_in_a_pipeline(method):
     kept = chosen.fit_transform(X, y)
     assert kept.shape == (len(X), 3)
     support = chosen[-1].get_support().tolist()
-    if method.id in SEARCHES | INTERACTIONS_ONLY:
+    if method.id in SEARCHES | INTERACTIONS_ONLY | REACH_OF_CASES:
         return
     if method.place.bias == "feedback":  # cases that happen to fall well may bring in one of the others
         assert sum(support[:3]) >= 2

@@ -89,7 +89,8 @@ class Neighbors(Searching):
         weights = useful(weights)
         if first is not None and self._selects:
             kept = self._kept(problem, weights, first)
-            problem, weights, ids = problem.take(kept), weights.of_cases(kept), ids[kept]
+            weights = self.weighting_.for_kept(problem, weights, kept)
+            problem, ids = problem.take(kept), ids[kept]
         learned, told = weights, self._critiques if critiques is None else critiques
         if told:
             weights = under_critique(told, weights, problem, ids)

@@ -8,7 +8,7 @@ engines return its size and the sums of a `Payload` over it, not its members.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,6 +32,10 @@ class Distance:
     metric: Metric
     weights: Weights
     stored: Stored
+
+    def __post_init__(self) -> None:
+        if self.stored.metric is not self.metric:  # weights may go by how values differ
+            object.__setattr__(self, "stored", replace(self.stored, metric=self.metric))
 
 
 @dataclass(frozen=True)

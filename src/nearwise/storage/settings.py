@@ -19,13 +19,12 @@ from nearwise.errors import InputError, ModelFileError
 from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
 from nearwise.weighting import Weighting
 from nearwise.weighting.theory import ARROW
-from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Weights, from_json
+from nearwise.weights import SHAPES, Weights, from_json
 
 __all__ = ["VOTE", "SettingsPacker", "SettingsUnpacker"]
 
 VOTE = "vote"
 """the name under which a vote function is handed back"""
-_SHAPES = (Global, PerClass, PerCase, PerQuery, Directed, PerValue, Matrix)
 
 
 class SettingsPacker(Packer):
@@ -91,7 +90,7 @@ class SettingsPacker(Packer):
         return [difference.name, settings]
 
     def _weights(self, weights: Weights) -> dict[str, Any]:
-        if type(weights) not in _SHAPES:
+        if SHAPES.get(weights.shape) is not type(weights):
             raise NotPlainError(weights)
         names = [name for name in inspect.signature(type(weights).__init__).parameters if name != "self"]
         return {"shape": weights.shape, **{name: self.value(getattr(weights, name)) for name in names}}

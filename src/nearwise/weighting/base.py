@@ -235,6 +235,10 @@ class Weighting(Parameters):
         self.weights_ = learned
         return learned
 
+    def for_kept(self, problem: Problem, learned: Weights, kept: NDArray[np.intp]) -> Weights:
+        """The weights where only some of the cases are stored: those of these, or what they learn from all."""
+        return learned.of_cases(kept)
+
     def _sampled(self, problem: Problem) -> Problem:
         """The problem, or a sample of it where there are more than ``max_cases``."""
         if "max_cases" not in vars(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["FEEDBACK_GLOBAL", "FEEDBACK_SELECTION", "PRESET_GLOBAL", "PRESET_LOCAL", "Place"]
+__all__ = ["FEEDBACK_GLOBAL", "FEEDBACK_LOCAL", "FEEDBACK_SELECTION", "PRESET_GLOBAL", "PRESET_LOCAL", "Place"]
 
 
 @dataclass(frozen=True)
@@ -29,4 +29,5 @@ class Place:
 PRESET_GLOBAL = Place()
 PRESET_LOCAL = Place(generality="local")
 FEEDBACK_GLOBAL = Place(bias="feedback")
+FEEDBACK_LOCAL = Place(bias="feedback", generality="local")
 FEEDBACK_SELECTION = Place(bias="feedback", weight_space="binary")

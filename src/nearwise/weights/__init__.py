@@ -10,6 +10,9 @@ PerCase  w of the case x                       (n, p)
 PerQuery w of the query q                      (m, p), or (1, p) for every query
 Directed w for q below x, w for q above x      (2, p)
 Matrix   none: d = \\|A (x - q)\\|              (new features, p)
+Blended  w of x near it, a common one far off  (n, p) and (p,)
+Directed w of the case x for q below it, and   (2, n, p)
+Cases    for q above it
 ======== ==================================== =======================================
 """
 
@@ -20,12 +23,15 @@ from typing import Any
 
 from nearwise.errors import WeightShapeError
 from nearwise.weights.base import Stored, Weights
+from nearwise.weights.instances import Blended, DirectedCases
 from nearwise.weights.matrix import Matrix
 from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery
 from nearwise.weights.values import PerValue
 
 __all__ = [
+    "Blended",
     "Directed",
+    "DirectedCases",
     "Global",
     "Matrix",
     "PerCase",
@@ -37,16 +43,18 @@ __all__ = [
     "from_json",
 ]
 
-_SHAPES: dict[str, type[Weights]] = {
-    shape.shape: shape for shape in (Global, PerClass, PerCase, PerQuery, Directed, PerValue, Matrix)
+SHAPES: dict[str, type[Weights]] = {
+    shape.shape: shape
+    for shape in (Global, PerClass, PerCase, PerQuery, Directed, PerValue, Matrix, Blended, DirectedCases)
 }
+"""what can be written and read, by name"""
 
 
 def from_json(found: Mapping[str, Any]) -> Weights:
     """Weights from what `Weights.to_json` wrote."""
     try:
         settings = dict(found)
-        shape = _SHAPES[settings.pop("shape")]
+        shape = SHAPES[settings.pop("shape")]
         values, features = settings.pop("values"), settings.pop("features")
         return shape(values, features, **settings)
     except (KeyError, TypeError) as error:

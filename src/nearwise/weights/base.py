@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.frames import frame_of
-from nearwise.differences.metric import Measured
+from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, MissingDependencyError, WeightShapeError
 from nearwise.visible import visible
 from nearwise.weights.labels import is_frame, labelled
@@ -26,6 +26,15 @@ class Stored:
 
     cases: Measured
     classes: NDArray[np.intp] | None = None
+    metric: Metric | None = None
+    """how values are compared, which weights that go by differences ask; every `Distance` sees to it"""
+
+    @property
+    def compared(self) -> Metric:
+        """The metric, for weights that cannot do without."""
+        if self.metric is None:
+            raise InputError("These weights go by how values differ, and the stored cases come without a metric.")
+        return self.metric
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -94,6 +103,11 @@ class Weights:
     @property
     def importances(self) -> Array:
         raise NotImplementedError
+
+    @property
+    def n_cases(self) -> int | None:
+        """How many stored cases the weights have rows for; None where they serve any."""
+        return None
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
         """Weights of feature f, broadcastable to (m, n)."""

@@ -103,6 +103,10 @@ class PerCase(Weights):
     def importances(self) -> Array:
         return np.asarray(self.values.mean(axis=0)) if len(self.values) else np.zeros(len(self.features))
 
+    @property
+    def n_cases(self) -> int | None:
+        return len(self.values)
+
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
         if len(self.values) != len(stored):
             raise WeightShapeError(
@@ -133,6 +137,10 @@ class PerQuery(PerCase):
     def _in_order(self, values: Any) -> Array:
         """Rows of numbers, or a data frame with one row per query and one column per feature, found by its name."""
         return as_numbers(by_query(values, self.features) if is_frame(values) else values)
+
+    @property
+    def n_cases(self) -> int | None:
+        return None
 
     def of_cases(self, rows: NDArray[np.intp]) -> Weights:
         return self
