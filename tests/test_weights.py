@@ -12,6 +12,8 @@ from nearwise.weights import (
     Blended,
     Directed,
     DirectedCases,
+    Discriminant,
+    Forms,
     Global,
     Matrix,
     PerCase,
@@ -35,6 +37,12 @@ SHAPES = {
     "blended": (Blended([[1.0, 0.0], [3.0, 2.0]], NAMES, [0.5, 4.0]), [0.5, 4], {"feature", "weight", "case"}, 6),
     "directed-cases": (
         DirectedCases([[[1.0, 0.0]], [[3.0, 2.0]]], NAMES), [2, 1], {"feature", "weight", "case", "side"}, 4,
+    ),
+    "forms": (
+        Forms([[[1.0, 0.0], [-1.0, 2.0]]], NAMES), [2, 4], {"feature", "weight", "case", "new_feature"}, 4,
+    ),
+    "discriminant": (
+        Discriminant([1.5, 0.5], NAMES, [0, 1], [1, 2], 3, ridge=0.5), [1.5, 0.5], {"feature", "weight"}, 2,
     ),
     "per-value": (
         PerValue([[2.0], [1.0, 3.0]], NAMES, [(), ("cook", "judge")], unseen=[1, 1], frequencies=[[1.0], [0.25, 0.75]]),
@@ -140,11 +148,11 @@ def test_value_weights_follow_the_levels_and_classes_of_a_table():
 def test_every_shape_says_what_its_rows_are_for(name):
     said = {
         "global": "is_plain", "per-class": "is_plain", "per-case": "is_by_case", "per-query": "is_by_query",
-        "per-value": "is_by_value", "matrix": "is_mapped", "directed": None,
+        "per-value": "is_by_value", "matrix": "is_mapped",
     }  # fmt: skip
     made = SHAPES[name][0]
     flags = [f for f in ("is_plain", "is_by_case", "is_by_query", "is_by_value", "is_mapped") if getattr(made, f)]
-    assert flags == [said[made.shape]] if said[made.shape] else not flags
+    assert flags == [said[made.shape]] if said.get(made.shape) else not flags
 
 
 def test_segments_are_the_classes_that_have_weights_of_their_own():

@@ -282,6 +282,17 @@ def vote_pairs(
     codes and case_weights (n,); priors (classes,).
     """
 
+def nearest_under_forms(
+    columns: Floats, is_symbol: Flags, scales: Floats, one_missing: Floats, both_missing: Floats, queries: Floats,
+    forms: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats, n_groups: int,
+    threads: int = 1,
+) -> Answer:
+    """The k nearest cases (p, n) of every query (m, p) under a quadratic form of its own (m, rows, p), exactly.
+
+    The sum of a pair is that of the squares of ``forms[query] @ u``, added up row by row and feature by feature, where
+    u is ``(x - q) * scale`` for a number and ``(x != q) * scale`` for a symbol, or what a missing value differs by.
+    """
+
 def online_sums(
     columns: Floats, is_symbol: Flags, coefficients: Floats, one_missing: Floats, both_missing: Floats, power: float,
     query: Floats, stored: int, sums: Floats,

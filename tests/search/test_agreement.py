@@ -260,6 +260,7 @@ def test_every_kind_and_engine_is_in_these_tests():
     }  # fmt: skip
     assert set(ENGINES) == {
         "codes", "tree", "dense", "scan", "matrix", "two-stage", "blocks", "callback", "reference",
+        "forms", "local",  # in tests/weighting/test_local.py
     }  # fmt: skip
 
 

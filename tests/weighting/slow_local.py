@@ -1,6 +1,9 @@
 """Local weights from their equations: plain loops over cases and features."""
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from nearwise.search import Distance
 from nearwise.search.terms import terms
@@ -110,3 +113,62 @@ def slow_directed(problem, reward, punish, passes, stored=None):
                         factor = 1 - reward * (d or 0.0) if y[x] == y[q] else 1 + punish * (d or 0.0)
                         own[row][x][f] = min(max(own[row][x][f] * factor, 1e-6), 1e6)
     return own
+
+
+def signed(problem, x, q):
+    """(p,) differences of stored case x from case q in their units, with a sign for numbers."""
+    out = []
+    for f in range(len(problem.features)):
+        out.append((-1.0 if side(problem, f, x, q) == 1 else 1.0) * (gap(problem, f, x, q) or 0.0))
+    return out
+
+
+def slow_spreads(problem, q, asks, form=None):
+    """W and B of DANN around case q, which is left out; loops over cases, features and classes."""
+    p, n, y = len(problem.features), len(problem.target), problem.target.values
+    u = {x: np.array(signed(problem, x, q)) for x in range(n) if x != q}
+    if form is None:  # the plain Euclidean distance, in which "ignore" rescales
+        plain = Distance(replace(problem.metric, p=2.0), Global(np.ones(p), problem.features), problem.stored)
+        away = {}
+        for x in u:
+            parts, factor = terms(plain, x, problem.cases, q)
+            away[x] = math.sqrt(sum(parts) * factor)
+    else:
+        away = {x: math.sqrt(max(0.0, u[x] @ form @ u[x])) for x in u}
+    near = sorted(u, key=lambda x: (round(away[x] ** 2, 12), x))[:asks]
+    h = max(away[x] for x in near)
+    weight = {x: (1 - (away[x] / h) ** 3) ** 3 if h > 0 else 1.0 for x in near}
+    if sum(weight.values()) <= 0:
+        weight = dict.fromkeys(near, 1.0)
+    total = sum(weight.values())
+    mean = sum(weight[x] * u[x] for x in near) / total
+    within, between = np.zeros((p, p)), np.zeros((p, p))
+    for c in set(y[near]):
+        members = [x for x in near if y[x] == c]
+        mass = sum(weight[x] for x in members)
+        if mass <= 0:
+            continue
+        own = sum(weight[x] * u[x] for x in members) / mass
+        between += mass / total * np.outer(own - mean, own - mean)
+        for x in members:
+            within += weight[x] / total * np.outer(u[x] - own, u[x] - own)
+    if np.trace(within) <= 1e-20 * sum(weight[x] / total * (u[x] @ u[x]) for x in near):
+        within[:] = 0.0  # what rounding leaves of nothing
+    return within, between
+
+
+def slow_dann(problem, q, asks, epsilon, ridge, rounds):
+    """D after so many rounds."""
+    form = None
+    for _ in range(rounds):
+        within, between = slow_spreads(problem, q, asks, form)
+        p = len(within)
+        sizes, vectors = np.linalg.eigh(within + ridge * np.trace(within) / p * np.eye(p))
+        white = sum(
+            (np.outer(v, v) / math.sqrt(s) for s, v in zip(sizes, vectors.T, strict=True) if s > 1e-10 * sizes[-1]),
+            np.zeros((p, p)),
+        )
+        form = white @ (white @ between @ white + epsilon * np.eye(p)) @ white
+        if not form.any():
+            form = np.eye(p)
+    return form

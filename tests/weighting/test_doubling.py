@@ -12,7 +12,9 @@ from nearwise import KNNClassifier, weighting
 PRESETS = [
     name
     for name, method in weighting.methods().items()
-    if method.place.bias == "preset" and name not in ("user", "forest", "ebl")  # a forest draws cases; ebl needs rules
+    if method.place.bias == "preset"
+    and name not in ("user", "forest", "ebl")  # a forest draws cases; ebl needs rules
+    and not method.learns_again  # as many neighbours reach half as far
 ]
 
 

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 import nearwise as nw
-from nearwise import KNNClassifier, weighting
+from nearwise import KNNClassifier, NearestCases, weighting
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError, WeightShapeError
 from nearwise.search import Distance, Payload, plan
+from nearwise.search.base import Engine
+from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.weighting import Problem
-from nearwise.weights import Blended, DirectedCases
+from nearwise.weights import Blended, DirectedCases, Forms, PerQuery
+from nearwise.weights.discriminant import triangular
 
-from .slow_local import slow_directed, slow_gcm_isw
+from .slow_local import slow_dann, slow_directed, slow_gcm_isw, slow_spreads
 
 POLICIES = ["max", "ignore", "value", "mean", "usual"]
 LINE = [[0.0], [1.0], [4.0]], ["a", "a", "b"]
@@ -120,6 +123,114 @@ def test_a_weight_stays_within_bounds_however_often_a_case_is_punished():
     assert found.values.min() >= 1e-6
 
 
+# ------------------------------------------------------------------------------------------------- dann
+
+
+def test_dann_worked_by_hand():
+    X, y = [[0.0], [1.0], [3.0], [4.0], [6.0]], ["a", "a", "b", "b", "b"]
+    model = KNNClassifier(1, weighting.DiscriminantNeighbours(n_metric=5)).fit(X, y)
+    # from 2 the cases lie at -1/3, -1/6, 1/6, 1/3 and 2/3 of the range; the last, at h, has tricube 0
+    near, far = (63 / 64) ** 3, (7 / 8) ** 3
+    mean = (far / 3 + near / 6) / (near + far)
+    within = (far * (1 / 3 - mean) ** 2 + near * (1 / 6 - mean) ** 2) / (near + far)
+    form = (mean**2 / within + 1) / within
+    distances, cases = model.kneighbors([[2.0]], 5)
+    assert cases.tolist() == [[1, 2, 0, 3, 4]]
+    assert distances[0] == pytest.approx(form * np.array([1 / 36, 1 / 36, 1 / 9, 1 / 9, 4 / 9]))
+    assert model.explain([[2.0]])[0].neighbours[0].weights["x0"] == pytest.approx(form)
+
+
+@pytest.mark.parametrize("missing", POLICIES)
+@pytest.mark.parametrize(("asks", "rounds", "ridge"), [(12, 1, 0.0), (9, 2, 0.5), (39, 1, 0.1)])
+def test_dann_equals_its_slow_twin(missing, asks, rounds, ridge):
+    problem = problem_of(*mixed(), missing)
+    method = weighting.DiscriminantNeighbours(n_metric=asks, iterations=rounds, ridge=ridge, epsilon=0.7)
+    engine = plan(Distance(problem.metric, method._learn(problem), problem.stored)).engine
+    rows = np.arange(40)
+    found = engine.settled(problem.cases, rows).distance.weights.values
+    for q in range(0, 40, 3):
+        expected = slow_dann(problem, q, asks, 0.7, ridge, rounds)
+        assert found[q].T @ found[q] == pytest.approx(expected, rel=1e-6, abs=1e-8 * np.abs(expected).max())
+
+
+def test_a_form_takes_one_feature_more_with_every_row():
+    rng = np.random.default_rng(0)
+    maps = rng.normal(size=(5, 4, 4))
+    found = triangular(maps)
+    assert np.einsum("qrf,qrg->qfg", found, found) == pytest.approx(np.einsum("qrf,qrg->qfg", maps, maps))
+    assert (np.count_nonzero(found, axis=2) == np.arange(1, 5)).all()
+
+
+@pytest.mark.parametrize("missing", ["max", "value", "usual", "mean", "ignore"])
+@pytest.mark.parametrize("leave_out", [None, np.arange(30)])
+def test_forms_equal_the_reference_ties_included(missing, leave_out):
+    rows, y = mixed(150, seed=2)
+    problem = problem_of([*rows, {"size": 9.0, "hue": "r", "noise": 1.0}], [*y, "u"], missing)
+    asked = problem.metric.measure(CaseTable.of(mixed(30, seed=5)[0], schema=problem.table.schema))
+    rng = np.random.default_rng(1)
+    maps = rng.integers(-2, 3, (30, 3, 3)).astype(float)
+    distance = Distance(problem.metric, Forms(maps, problem.features), problem.stored)
+    payload = Payload(problem.target.values, problem.target.weights[:, None], 2)
+    fast, slow = plan(distance).engine, plan(distance, "reference").engine
+    assert fast.name == "forms"
+    for k in (1, 5, 200):
+        one, two = (e.nearest(asked, k, payload, leave_out) for e in (fast, slow))
+        for name in ("sums", "indices", "inside", "tied", "tie_sums"):
+            assert getattr(one, name).tolist() == getattr(two, name).tolist()
+    one, two = (e.levels(asked, 3, payload, leave_out) for e in (fast, slow))
+    assert one.counts.tolist() == two.counts.tolist()
+    limits = np.full(30, 1.5)
+    one, two = (e.within(asked, limits, leave_out) for e in (fast, slow))
+    assert [c.tolist() for _, c in one] == [c.tolist() for _, c in two]
+
+
+def test_the_global_form_has_the_directions_of_the_mean_between_classes():
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 3))
+    y = np.where(X[:, 0] + X[:, 1] > 1, "u", "v")
+    method = weighting.DiscriminantNeighbours(scope="global", n_metric=20, n_components=1).fit(X, y)
+    (row,) = method.weights_.values[0]
+    assert abs(row[0]) == pytest.approx(abs(row[1]), rel=0.3)
+    assert abs(row[2]) < 0.3 * abs(row[0])
+    problem = problem_of([dict(zip("abc", x, strict=True)) for x in X.tolist()], y)
+    mean = np.mean([slow_spreads(problem, q, 20)[1] for q in range(80)], axis=0)
+    sizes, vectors = np.linalg.eigh(mean)
+    assert np.outer(row, row) == pytest.approx(sizes[-1] * np.outer(vectors[:, -1], vectors[:, -1]), rel=1e-6)
+
+
+def test_indexes_are_built_once_and_serve_every_call(monkeypatch):
+    X = np.random.default_rng(0).random((400, 4))
+    model = KNNClassifier(3, "dann").fit(X, (X[:, 0] > 0.5).astype(str))
+    model.predict(X[:5])
+
+    def refuse(*given, **named):
+        raise AssertionError("a call builds no index")
+
+    monkeypatch.setattr(Engine, "__init__", refuse)
+    monkeypatch.setattr(BlockEngine, "__init__", lambda self, distance, threads=1: vars(self).update(distance=distance))
+    assert len(model.predict(X)) == 400
+    model.explain(X[:2])
+
+
+def test_rows_of_weights_with_a_call_share_one_index():
+    X = np.random.default_rng(0).random((300, 4))
+    rows = np.random.default_rng(1).random((300, 4))
+    problem = NearestCases(1).fit(X)._model.problem
+    even = Distance(problem.metric, PerQuery(np.ones((1, 4)), problem.features), problem.stored)
+    for name in ("dense", "scan"):
+        base = plan(even, name).engine
+        asked, payload = even.stored.cases, Payload.nothing(300)
+        base.nearest(asked, 2, payload)
+        under = base.under(PerQuery(rows, even.weights.features))
+        index = "_singles" if name == "dense" else "_cases"
+        assert vars(under)[index] is vars(base)[index]
+        fresh = plan(Distance(even.metric, PerQuery(rows, even.weights.features), even.stored), name).engine
+        for k in (1, 7):
+            one, two = under.nearest(asked, k, payload), fresh.nearest(asked, k, payload)
+            assert one.sums.tolist() == two.sums.tolist()
+            assert one.indices.tolist() == two.indices.tolist()
+
+
 # ----------------------------------------------------------------------------------------- every such method
 
 LOCAL = [name for name, m in weighting.methods().items() if m.learns_again]
@@ -127,7 +238,7 @@ every_method = pytest.mark.parametrize("name", LOCAL)
 
 
 def test_the_methods_of_the_review_are_here():
-    assert {"gcm-isw", "directed"} <= set(LOCAL)
+    assert {"gcm-isw", "directed", "dann"} <= set(LOCAL)
 
 
 @every_method
@@ -136,9 +247,9 @@ def test_the_planned_engine_equals_the_reference_ties_included(name):
     model = KNNClassifier(3, name).fit(rows, y)
     asked = model._model.problem.metric.measure(CaseTable.of(mixed(25, seed=7)[0], schema=model.schema_))
     payload = Payload.nothing(60)
-    slow = plan(Distance(model._model.problem.metric, model.feature_weights_, model._model.problem.stored), "reference")
     for leave_out in (None, np.arange(25)):
-        one, two = (e.nearest(asked, 4, payload, leave_out) for e in (model._model.engine, slow.engine))
+        slow = plan(model._model.engine.settled(asked, leave_out).distance, "reference").engine
+        one, two = (e.nearest(asked, 4, payload, leave_out) for e in (model._model.engine, slow))
         assert one.sums == pytest.approx(two.sums, rel=1e-12)
         assert one.tied.tolist() == two.tied.tolist()
         assert one.indices.tolist() == two.indices.tolist()
@@ -205,6 +316,11 @@ def test_odd_tables_give_finite_answers(name):
         (lambda: weighting.InstanceWeights(step=2).fit(*LINE), "step=2: expected a number from 0 to 1"),
         (lambda: weighting.DirectedWeights(reward=1).fit(*LINE), "reward=1: expected a number from 0 to below 1"),
         (lambda: weighting.DirectedWeights(punish=-1).fit(*LINE), "punish=-1: expected a number from 0"),
+        (lambda: weighting.DiscriminantNeighbours(n_metric=0).fit(*LINE), "n_metric=0: expected a whole number from 1"),
+        (lambda: weighting.DiscriminantNeighbours(epsilon=-1).fit(*LINE), "epsilon=-1: expected a number from 0"),
+        (lambda: weighting.DiscriminantNeighbours(scope="x").fit(*LINE), "scope='x': expected one of query, global"),
+        (lambda: KNNClassifier(1, "dann", p=3).fit(*LINE), "a quadratic form needs p=2"),
+        (lambda: KNNClassifier(1, "dann", local_scale=2).fit(*LINE), "cannot be combined with weights of cases"),
         (lambda: weighting.DirectedWeights(passes=0).fit(*LINE), "passes=0: expected a whole number from 1"),
     ],
 )

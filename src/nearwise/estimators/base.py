@@ -31,7 +31,7 @@ from nearwise.statistics.draws.seeds import check_seed
 from nearwise.vote import TIES
 from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting
-from nearwise.weights import PerQuery, Weights
+from nearwise.weights import Forms, PerQuery, Weights
 
 __all__ = ["Neighbors"]
 
@@ -61,7 +61,7 @@ class Neighbors(Searching):
         weights = weighting.learn(problem)
         if self._settings.bends:
             problem, weights = self._bent(problem, weights, weighting)
-        if isinstance(weights, PerQuery):
+        if isinstance(weights, PerQuery) or (isinstance(weights, Forms) and len(weights.values) != 1):
             raise InputError("Weights per query come with the queries: pass feature_weights= to kneighbors or explain.")
         self.weighting_ = weighting
         self._set(self._model_of(problem, weights, np.arange(len(table)), len(table), first=0))

@@ -38,6 +38,7 @@ def explained(
     answering = estimator._answers_by(model)
     choice = estimator._chosen.within(len(model.table) - (leave_out is not None))
     parts = _Parts(answering, choice, model)
+    engine = model.engine.settled(queries, leave_out)
     each = estimator._queries(model, model.engine, asked, queries, leave_out)
     out = []
     for rows, found in answering.searched(queries, max(choice.listed, min(n_listed or 1, len(model.table))), leave_out):
@@ -61,9 +62,9 @@ def explained(
                     query.label,
                     decided[row],
                     distribution,
-                    estimator._explained(model, model.engine, query, shown),
+                    estimator._explained(model, engine, query, shown),
                     estimator.p_,
-                    unlike=estimator._unlike(model, model.engine, query, decided[row]),
+                    unlike=estimator._unlike(model, engine, query, decided[row]),
                     parts=by_class.get(decided[row]) or told.of_group(0),
                     others=int(np.count_nonzero(rest)),
                     others_share=float(rest.sum()),

@@ -60,7 +60,7 @@ class NearestCases(Neighbors):
         model = self._fitted()
         asked, queries, leave_out = self._asked(X, model)
         k = min(self._asked_k(n_neighbors), len(model.table) - (leave_out is not None))
-        engine = model.under(feature_weights, self.n_jobs)
+        engine = model.under(feature_weights, self.n_jobs).settled(queries, leave_out)
         each = self._queries(model, engine, asked, queries, leave_out)
         if k < 1:
             return Explanations([Explanation(query.label, None, {}, [], self.p_) for query in each])

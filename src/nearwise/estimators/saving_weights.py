@@ -15,7 +15,7 @@ from nearwise.statistics.draws.seeds import seed_of
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.weighting import Problem, Weighting
 from nearwise.weighting.user import UserWeights
-from nearwise.weights import PerClass, PerQuery, PerValue, Weights
+from nearwise.weights import Forms, PerClass, PerQuery, PerValue, Weights
 
 __all__ = ["checked_weights", "pack_weighting", "unpack_weighting"]
 
@@ -34,6 +34,8 @@ def checked_weights(weights: Any, table: CaseTable, target: Target) -> Weights:
     """What a file has as weights; refused where they are not those of these features, cases and classes."""
     if not isinstance(weights, Weights) or isinstance(weights, PerQuery) or weights.features != table.schema.names:
         raise ModelFileError("the weights are not those of the features")
+    if isinstance(weights, Forms) and len(weights.values) != 1:
+        raise ModelFileError("the weights are those of queries")
     if weights.n_cases not in (None, len(table)):
         raise ModelFileError("the weights are not those of the cases")
     if isinstance(weights, PerClass | PerValue) and len(weights.classes) not in _class_counts(weights, target):

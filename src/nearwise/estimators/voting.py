@@ -25,7 +25,7 @@ from nearwise.estimators.poll import Poll
 from nearwise.estimators.recipe import MOST_ASKED, MOST_REGRESSED
 from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Explanations, Query
 from nearwise.progress import progress
-from nearwise.search.base import Distance, Engine, Floats, Ints, Payload
+from nearwise.search.base import Engine, Floats, Ints, Payload
 from nearwise.search.overflow import warn_of_infinite
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.folds import drawn_cases
@@ -290,7 +290,7 @@ class Voting(Conformal, Neighbors):
         k = min(self._asked_k(n_neighbors), available)
         if k < 1:
             raise InputError("There is no case to explain by: leaving out the only stored case leaves none.")
-        engine = model.under(feature_weights, self.n_jobs)
+        engine = model.under(feature_weights, self.n_jobs).settled(queries, leave_out)
         if not self._settings.is_classic and feature_weights is None:
             return explained(self, model, asked, queries, leave_out, None if n_neighbors is None else k)
         rule = votes.get("distance" if self._settings.vote == "auto" else self._settings.vote)
@@ -386,4 +386,4 @@ def for_queries(engine: Engine, rows: slice | Ints, m: int) -> Engine:
     weights = engine.distance.weights.of_queries(rows, m)
     if weights is engine.distance.weights:
         return engine
-    return type(engine)(Distance(engine.distance.metric, weights, engine.distance.stored), engine.threads)
+    return engine.under(weights)

@@ -86,7 +86,7 @@ class Explanation:
             return {
                 "index": n.index, "label": _plain(n.label), "target": _plain(n.target), "distance": n.distance,
                 "plain_distance": n.plain_distance, "vote_share": n.vote_share, "contributions": n.contributions,
-                "factor": n.factor, "notes": n.notes,
+                "factor": n.factor, "notes": n.notes, "weights": n.weights,
                 "values": {k: _plain(v) for k, v in n.values.items()},
                 "intervals": {k: list(v) for k, v in n.intervals.items()},
                 "differences": {k: {"value": gap, "unit": unit} for k, (gap, unit) in n.differences.items()},

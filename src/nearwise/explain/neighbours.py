@@ -12,7 +12,8 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.times import as_time, in_words
 from nearwise.differences.metric import Measure, Measured, power
 from nearwise.search.base import Distance, Engine, Neighbours, Payload
-from nearwise.search.terms import names_of_terms, terms
+from nearwise.search.terms import form_parts, names_of_terms, terms
+from nearwise.weights import Forms
 
 __all__ = ["Neighbour", "Query", "case_values", "contributions", "describe_case"]
 
@@ -45,6 +46,9 @@ class Neighbour:
     """feature -> how far its two values are apart, and in which unit, where the feature has one"""
     p: float = 1.0
     """the power of the distance; members of an ensemble may differ"""
+    weights: dict[str, float] = field(default_factory=dict)
+    """feature -> its weight between this case and the query; under a quadratic form the squared length of its unit,
+    under a matrix of new features none"""
 
     def differing(self, most: int = 3) -> list[str]:
         """The features that add most to the distance."""
@@ -76,6 +80,8 @@ class Query:
 
 def contributions(distance: Distance, i: int, queries: Measured, j: int) -> tuple[dict[str, float], float]:
     """Feature -> part of the sum before the root, and the factor by which "ignore" rescaled it."""
+    if isinstance(distance.weights, Forms):
+        return dict(zip(distance.metric.names, form_parts(distance, i, queries, j), strict=True)), 1.0
     found, factor = terms(distance, i, queries, j)
     return {name: term * factor for name, term in zip(names_of_terms(distance), found, strict=True)}, factor
 
@@ -112,7 +118,18 @@ def describe_case(
         plain_distance=away / case_factor,
         differences=_differences(table, i, query),
         p=distance.metric.p,
+        weights=_weights(distance, i, query.cases, query.row),
     )
+
+
+def _weights(distance: Distance, i: int, queries: Measured, j: int) -> dict[str, float]:
+    """Feature -> what it weighs in this pair."""
+    weights, names = distance.weights, distance.metric.names
+    if isinstance(weights, Forms):
+        return dict(zip(names, np.square(weights.of_query(j)).sum(axis=0).tolist(), strict=True))
+    if weights.served_by:
+        return {}
+    return {name: weights.one(f, distance.stored, i, queries, j) for f, name in enumerate(names)}
 
 
 def case_values(table: CaseTable, row: int) -> dict[str, Any]:

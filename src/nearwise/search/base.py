@@ -152,6 +152,21 @@ class Engine(ABC):
         """What a query will take: by default that of comparing every feature with every stored case."""
         return Cost(cls.nanoseconds * len(distance.stored) * max(1, len(distance.metric.measures)))
 
+    def under(self, weights: Weights) -> Engine:
+        """The same cases under weights that come with other queries; what was built over the cases stays."""
+        return type(self)(Distance(self.distance.metric, weights, self.distance.stored), self.threads)
+
+    def _sharing(self, weights: Weights) -> Self:
+        """A shallow copy with other weights: what was built over the cases is that of the original."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other.distance = Distance(self.distance.metric, weights, self.distance.stored)
+        return other
+
+    def settled(self, queries: Measured, leave_out: Ints | None = None) -> Engine:
+        """The engine with the weights of these queries worked out, where they depend on the query; else itself."""
+        return self
+
     @abstractmethod
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         """The k nearest of each query; ``leave_out`` (m,) names a stored case to skip per query, or -1."""

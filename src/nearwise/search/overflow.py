@@ -6,6 +6,7 @@ The sum is then infinite: such cases rank last, in the order of their indices, a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from nearwise.differences.metric import Measured
 from nearwise.errors import warn
 from nearwise.search.base import Distance, Levels, Neighbours
 from nearwise.search.terms import names_of_terms, terms
+from nearwise.weights import Global
 
 __all__ = ["too_wide", "warn_of_infinite", "warn_of_width"]
 
@@ -23,7 +25,7 @@ WAY_OUT = "Divide the feature by a constant, leave it out, or take a smaller p."
 
 def too_wide(distance: Distance) -> list[str]:
     """The features that count and whose largest difference among the training cases is infinite to the power p."""
-    if distance.weights.shape == "matrix":
+    if distance.weights.served_by in ("matrix", "forms"):
         return []
     p = distance.metric.p
     most = [float(power(m.fitted.largest, p)) for m in distance.metric.measures]
@@ -69,6 +71,9 @@ def warn_of_infinite(distance: Distance, queries: Measured, found: Neighbours | 
 
 def _infinite(distance: Distance, i: int, queries: Measured, j: int) -> list[str]:
     """The features that make the sum of stored case i and query j infinite, or else the one that adds most."""
+    if distance.weights.served_by in ("forms", "local"):  # by the differences themselves
+        even = Global(np.ones(len(distance.metric.names)), distance.metric.names)
+        distance = Distance(replace(distance.metric, p=2.0), even, distance.stored)
     (parts, _), names = terms(distance, i, queries, j), names_of_terms(distance)
     if np.isfinite(sum(parts)):
         return []

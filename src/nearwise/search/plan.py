@@ -6,7 +6,8 @@ Each engine says whether it can serve a distance and what a query would cost; re
 - tree: numbers only, with the same weights, from 4,000 cases, where a probe foretells that a search visits few of them;
 - dense: numbers and symbols by overlap, with the same weights or those of cases or queries;
 - scan: the same, with weights of values too, and where missing values are left out or stand for the mean;
-- matrix: a matrix of weights;
+- matrix: a matrix of weights; forms: a quadratic form for every query;
+- local: weights that are worked out for each query, and then searched by one of the others;
 - two-stage: costly features (text, sets, vectors) beside cheap ones, on larger tables;
 - blocks: everything else; callback: Python functions; reference: only when asked.
 """
@@ -22,6 +23,8 @@ from nearwise.search.fallback.functions import CallbackEngine
 from nearwise.search.fallback.reference import ReferenceEngine
 from nearwise.search.index.codes import CodesIndex
 from nearwise.search.index.dense import DenseIndex
+from nearwise.search.index.forms import FormsIndex
+from nearwise.search.index.local import LocalEngine
 from nearwise.search.index.matrix import MatrixIndex
 from nearwise.search.index.scan import ScanIndex
 from nearwise.search.index.tree import TreeIndex
@@ -38,6 +41,8 @@ ENGINES: dict[str, type[Engine]] = {
         DenseIndex,
         ScanIndex,
         MatrixIndex,
+        FormsIndex,
+        LocalEngine,
         TwoStageIndex,
         BlockEngine,
         CallbackEngine,

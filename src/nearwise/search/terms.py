@@ -6,23 +6,26 @@ import math
 
 import numpy as np
 
-from nearwise.arithmetic import power, weighted
+from nearwise.arithmetic import power, product, weighted
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.search.base import Distance
-from nearwise.weights import Matrix
+from nearwise.weights import Forms, Matrix
+from nearwise.weights.forms import signed_gap
 from nearwise.weights.values import places, symbols
 
-__all__ = ["mean_of", "names_of_terms", "terms"]
+__all__ = ["form_parts", "mean_of", "names_of_terms", "terms"]
 
 
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
     """The terms w_f * delta_f^p of stored case i and query j, and the factor that "ignore" rescales them by.
 
     The sum before the root is ``factor * sum(terms)``. Where every feature is left out, each counts with its largest
-    difference and the factor is 1. Under a matrix there is a term for each new feature.
+    difference and the factor is 1. Under a matrix there is a term for each new feature, under a form for each row.
     """
     if distance.weights.shape == "matrix":
         return _mapped_terms(distance, i, queries, j), 1.0
+    if distance.weights.shape == "forms":
+        return _form_terms(distance, i, queries, j), 1.0
     metric, stored = distance.metric, distance.stored
     out: list[float] = []
     known = total = 0.0
@@ -85,6 +88,35 @@ def _mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list
                 gap += row[0] * ((number(f, x, i) - number(f, q, j)) * distance.metric.measures[f].scale(1))
         out.append(gap * gap)
     return out
+
+
+def _form_terms(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """Under a quadratic form A of query j: the terms (A u)^2, one a row of A."""
+    weights, gaps = distance.weights, _gaps(distance, i, queries, j)
+    assert isinstance(weights, Forms)
+    out = []
+    for row in weights.of_query(j).tolist():
+        total = 0.0
+        for entry, gap in zip(row, gaps, strict=True):
+            total += entry * gap if entry else 0.0
+        out.append(total * total)
+    return out
+
+
+def form_parts(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """The same sum by features: the squares of D^(1/2) u with D = A'A, whose symmetric root keeps features apart as
+    far as a linear map can."""
+    weights = distance.weights
+    assert isinstance(weights, Forms)
+    _, sizes, turned = np.linalg.svd(weights.of_query(j), full_matrices=False)
+    root = product(turned.T * sizes, turned)
+    return [float(part) for part in np.square(product(root, np.array(_gaps(distance, i, queries, j))[:, None]))[:, 0]]
+
+
+def _gaps(distance: Distance, i: int, queries: Measured, j: int) -> list[float]:
+    """(p,) the differences of stored case i and query j, in their units, with a sign for numbers."""
+    columns = zip(distance.metric.measures, distance.stored.cases.columns, queries.columns, strict=True)
+    return [signed_gap(measure, x, i, q, j) for measure, x, q in columns]
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -13,6 +13,9 @@ Matrix   none: d = \\|A (x - q)\\|              (new features, p)
 Blended  w of x near it, a common one far off  (n, p) and (p,)
 Directed w of the case x for q below it, and   (2, n, p)
 Cases    for q above it
+Forms    none: d = \\|A_q u(x, q)\\|, u_f the   (m, rows, p), or (1, rows, p) for every query
+         difference of x and q
+Local    worked out for q from cases near it   (p,) the mean, and what it takes
 ======== ==================================== =======================================
 """
 
@@ -23,6 +26,8 @@ from typing import Any
 
 from nearwise.errors import WeightShapeError
 from nearwise.weights.base import Stored, Weights
+from nearwise.weights.discriminant import Discriminant
+from nearwise.weights.forms import Forms
 from nearwise.weights.instances import Blended, DirectedCases
 from nearwise.weights.matrix import Matrix
 from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery
@@ -32,6 +37,8 @@ __all__ = [
     "Blended",
     "Directed",
     "DirectedCases",
+    "Discriminant",
+    "Forms",
     "Global",
     "Matrix",
     "PerCase",
@@ -45,7 +52,19 @@ __all__ = [
 
 SHAPES: dict[str, type[Weights]] = {
     shape.shape: shape
-    for shape in (Global, PerClass, PerCase, PerQuery, Directed, PerValue, Matrix, Blended, DirectedCases)
+    for shape in (
+        Global,
+        PerClass,
+        PerCase,
+        PerQuery,
+        Directed,
+        PerValue,
+        Matrix,
+        Blended,
+        DirectedCases,
+        Forms,
+        Discriminant,
+    )
 }
 """what can be written and read, by name"""
 

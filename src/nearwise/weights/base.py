@@ -53,6 +53,8 @@ class Weights:
 
     shape: ClassVar[str]
     axes: ClassVar[int] = 2
+    served_by: ClassVar[str] = ""
+    """the one engine that knows this shape; empty where engines look at weights pair by pair"""
     is_plain: ClassVar[bool] = False
     """whether ``values`` has one row for all stored cases, or one for those of each class (see `segments`)"""
     is_by_case: ClassVar[bool] = False

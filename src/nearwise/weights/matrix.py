@@ -29,6 +29,7 @@ class Matrix(Weights):
 
     shape = "matrix"
     is_mapped = True
+    served_by = "matrix"
 
     def __init__(self, values: Any, features: Sequence[str], levels: Sequence[Sequence[Any]] | None = None) -> None:
         self.levels = tuple(tuple(level) for level in levels) if levels is not None else ((),) * len(features)

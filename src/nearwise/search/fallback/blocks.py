@@ -15,16 +15,20 @@ from nearwise.search.fallback.rows import RowEngine
 from nearwise.search.selection.rows import Row
 from nearwise.weights import Weights
 
-__all__ = ["NEEDS_MATRIX_INDEX", "BlockEngine"]
-
-NEEDS_MATRIX_INDEX = "a matrix of weights wants the index of that name"
+__all__ = ["BlockEngine", "needs_own_index"]
 
 BLOCK_BYTES = 64 << 20
 """memory for one block of sums and its temporaries; about four arrays of the block's size live at once"""
 
 
+def needs_own_index(distance: Distance) -> str:
+    """Why weights cannot be looked at pair by pair."""
+    weights = distance.weights
+    return f"{weights.shape} weights want the engine {weights.served_by!r}"
+
+
 class BlockEngine(RowEngine):
-    """Serves every difference and every shape of weights but a matrix; exact in double precision."""
+    """Serves every difference and every shape of weights that says what a pair weighs; exact in double precision."""
 
     name = "blocks"
     nanoseconds = 3.0
@@ -35,8 +39,8 @@ class BlockEngine(RowEngine):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if distance.weights.shape == "matrix":
-            return NEEDS_MATRIX_INDEX
+        if distance.weights.served_by:
+            return needs_own_index(distance)
         slow = [m.name for m in distance.metric.measures if not m.fitted.vectorised]
         return f"feature {slow[0]!r} is compared by a Python function" if slow else ""
 

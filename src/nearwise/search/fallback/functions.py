@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nearwise.errors import warn
 from nearwise.search.base import Distance
-from nearwise.search.fallback.blocks import NEEDS_MATRIX_INDEX, BlockEngine
+from nearwise.search.fallback.blocks import BlockEngine, needs_own_index
 
 __all__ = ["CallbackEngine", "warn_of_functions"]
 
@@ -28,4 +28,4 @@ class CallbackEngine(BlockEngine):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        return NEEDS_MATRIX_INDEX if distance.weights.shape == "matrix" else ""
+        return needs_own_index(distance) if distance.weights.served_by else ""

@@ -8,6 +8,8 @@ import numpy as np
 
 from nearwise.differences.metric import Measured
 from nearwise.search.base import Distance, Floats
+from nearwise.search.fallback.blocks import needs_own_index
+from nearwise.search.fallback.form_blocks import cannot_form
 from nearwise.search.fallback.matrix_blocks import cannot_map
 from nearwise.search.fallback.rows import RowEngine
 from nearwise.search.selection.rows import Row
@@ -24,7 +26,10 @@ class ReferenceEngine(RowEngine):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        return cannot_map(distance) if distance.weights.shape == "matrix" else ""
+        can = {"matrix": cannot_map, "forms": cannot_form}.get(distance.weights.served_by)
+        if distance.weights.served_by and can is None:
+            return needs_own_index(distance)
+        return can(distance) if can is not None else ""
 
     def _sums(self, queries: Measured, j: int) -> Floats:
         out = np.empty(len(self.distance.stored))

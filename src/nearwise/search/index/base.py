@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from nearwise.differences.metric import Measured
 from nearwise.progress import progress
@@ -11,6 +11,7 @@ from nearwise.search.base import Distance, Engine, Floats, Ints, Levels, Neighbo
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.layout.serves import Serves
 from nearwise.search.selection.smallest import empty_neighbours
+from nearwise.weights import Weights
 
 __all__ = ["SLOWER", "Index", "in_chunks"]
 
@@ -33,6 +34,11 @@ class Index(Engine):
     @classmethod
     def refuses(cls, distance: Distance) -> str:
         return cls.serves.refuses(distance)
+
+    def _sharing(self, weights: Weights) -> Self:
+        other = super()._sharing(weights)
+        other.rest = self.rest_made(other.distance, self.threads)
+        return other
 
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
         return self.rest.levels(queries, k, payload, leave_out)

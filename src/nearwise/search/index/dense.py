@@ -26,6 +26,7 @@ from nearwise.search.layout.left_out import LeftOut
 from nearwise.search.layout.segments import row_of_weights
 from nearwise.search.layout.serves import IN_CORE
 from nearwise.search.selection.smallest import empty_neighbours
+from nearwise.weights import Weights
 
 __all__ = ["DenseIndex"]
 
@@ -92,6 +93,17 @@ class DenseIndex(Index):
         levels = self._left_out.stored_levels if self._left_out.is_needed else None
         return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
 
+    def under(self, weights: Weights) -> Engine:
+        if not self._by_query or weights.shape != "per-query":
+            return super().under(weights)
+        self._singles, self._by_rows  # noqa: B018 - packed now, so that both share it
+        return self._sharing(weights)
+
+    @cached_property
+    def _by_rows(self) -> ScanIndex:
+        """What scans in double precision, where weights come with the queries."""
+        return ScanIndex(self.distance, self.threads)
+
     @cached_property
     def _left_out(self) -> LeftOut:
         """What stored cases need that ask without their own labels."""
@@ -126,7 +138,7 @@ class DenseIndex(Index):
         engine, skip = None if self._by_query else self._plain, None if leave_out is None else leave_out[rows]
         if engine is None:
             own = self.distance.weights.of_queries(rows, len(queries))
-            engine = ScanIndex(Distance(self.distance.metric, own, self.distance.stored), self.threads)
+            engine = self._by_rows.under(own)
         return engine.nearest(queries.take(rows), k, payload, skip)
 
     @cached_property

@@ -10,12 +10,12 @@ import numpy as np
 from nearwise.arithmetic import power, weighted
 from nearwise.differences.metric import Measured, Metric
 from nearwise.native import core
-from nearwise.search.base import TIE, Distance, Floats, Ints, Neighbours, Payload
+from nearwise.search.base import TIE, Distance, Engine, Floats, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index, in_chunks
 from nearwise.search.layout.columns import Layout, asks_left_out
 from nearwise.search.layout.segments import Segments
 from nearwise.search.layout.serves import Serves
-from nearwise.weights import PerValue
+from nearwise.weights import PerValue, Weights
 
 __all__ = ["ScanIndex"]
 
@@ -65,6 +65,12 @@ class ScanIndex(Index):
             arranged = None if by_case is None else segments.arranged(by_case[layout.feature])
             cases.weigh(arranged, scales, weights.shape != "per-case")
         return cases
+
+    def under(self, weights: Weights) -> Engine:
+        if self.distance.weights.shape != "per-query" or weights.shape != "per-query":
+            return super().under(weights)
+        self._cases  # noqa: B018 - packed now, so that both share it
+        return self._sharing(weights)
 
     @property
     def _no_weights(self) -> Floats:

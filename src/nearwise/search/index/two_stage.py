@@ -23,7 +23,7 @@ from nearwise.differences.text import Strings
 from nearwise.native import core
 from nearwise.progress import progress
 from nearwise.search.base import Cost, Distance, Floats, Ints, Levels, Neighbours, Payload
-from nearwise.search.fallback.blocks import BLOCK_BYTES, NEEDS_MATRIX_INDEX, BlockEngine
+from nearwise.search.fallback.blocks import BLOCK_BYTES, BlockEngine, needs_own_index
 from nearwise.search.fallback.functions import warn_of_functions
 from nearwise.search.index.base import Index
 from nearwise.search.index.texts import TextStages
@@ -116,8 +116,8 @@ class TwoStageIndex(Index):
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:
-        if distance.weights.shape == "matrix":
-            return NEEDS_MATRIX_INDEX
+        if distance.weights.served_by:
+            return needs_own_index(distance)
         costly = [m.fitted.form == "pair" for m in distance.metric.measures]
         if not any(costly):
             return "no feature is costly to compare"

@@ -8,12 +8,14 @@ import numpy as np
 
 from nearwise.differences.metric import Measured, Metric
 from nearwise.native import core
-from nearwise.search.base import TIE, Distance, Floats
+from nearwise.search.base import TIE, Distance, Engine, Floats
 from nearwise.search.fallback.blocks import BlockEngine
 from nearwise.search.fallback.matrix_blocks import MatrixBlocks
 from nearwise.search.layout.columns import Layout, packed
 from nearwise.search.layout.serves import not_in_core
+from nearwise.search.plan import plan
 from nearwise.weights import Global, Stored, Weights
+from nearwise.weights.local import Local
 
 __all__ = ["Pool"]
 
@@ -43,6 +45,7 @@ class Pool:
         self._largest = np.array([float(m.fitted.maximum) for m in metric.measures])
         even = Distance(metric, Global(np.ones(p), metric.names), self.stored)
         self._engine: BlockEngine | None = None
+        self._local: Engine | None = None
         embeds = any(m.fitted.embeds for m in metric.measures)  # such a feature is several columns of the core
         self._native = None if embeds or not_in_core(even) else core()
         if self._native is not None:
@@ -80,6 +83,11 @@ class Pool:
 
     def _row(self, case: int, weights: Weights) -> Floats:
         """(n,) the same to every case of the table."""
+        if isinstance(weights, Local):
+            if self._local is None:
+                self._local = plan(Distance(self.metric, weights, self.stored)).engine
+            query = self.asking.take(slice(case, case + 1))
+            return np.asarray(self._local.settled(query, np.array([case])).sums(query)[0])
         if self._engine is None:
             made = MatrixBlocks if weights.is_mapped else BlockEngine
             self._engine = made(Distance(self.metric, weights, self.stored))
