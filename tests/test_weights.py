@@ -20,6 +20,7 @@ from nearwise.weights import (
     PerClass,
     PerQuery,
     PerValue,
+    Scythe,
     Stored,
 )
 
@@ -44,6 +45,7 @@ SHAPES = {
     "discriminant": (
         Discriminant([1.5, 0.5], NAMES, [0, 1], [1, 2], 3, ridge=0.5), [1.5, 0.5], {"feature", "weight"}, 2,
     ),
+    "scythe": (Scythe([1.5, 0.5], NAMES, [0, 1], [1, 2], 3, 0.5), [1.5, 0.5], {"feature", "weight"}, 2),
     "per-value": (
         PerValue([[2.0], [1.0, 3.0]], NAMES, [(), ("cook", "judge")], unseen=[1, 1], frequencies=[[1.0], [0.25, 0.75]]),
         [2, 2.5], {"feature", "weight", "value"}, 3,

@@ -123,6 +123,11 @@ def signed(problem, x, q):
     return out
 
 
+def tricube(d, h):
+    """What is as far as the farthest has 0."""
+    return 1.0 if h == 0 else 0.0 if d >= h * (1 - 1e-9) else (1 - (d / h) ** 3) ** 3
+
+
 def slow_spreads(problem, q, asks, form=None):
     """W and B of DANN around case q, which is left out; loops over cases, features and classes."""
     p, n, y = len(problem.features), len(problem.target), problem.target.values
@@ -137,7 +142,7 @@ def slow_spreads(problem, q, asks, form=None):
         away = {x: math.sqrt(max(0.0, u[x] @ form @ u[x])) for x in u}
     near = sorted(u, key=lambda x: (round(away[x] ** 2, 12), x))[:asks]
     h = max(away[x] for x in near)
-    weight = {x: (1 - (away[x] / h) ** 3) ** 3 if h > 0 else 1.0 for x in near}
+    weight = {x: tricube(away[x], h) for x in near}
     if sum(weight.values()) <= 0:
         weight = dict.fromkeys(near, 1.0)
     total = sum(weight.values())
@@ -172,3 +177,103 @@ def slow_dann(problem, q, asks, epsilon, ridge, rounds):
         if not form.any():
             form = np.eye(p)
     return form
+
+
+def slow_rc(problem, tolerance, rounds):
+    """Which features each case keeps; the accuracy is counted anew for every attempt."""
+    p, n, y = len(problem.features), len(problem.target), problem.target.values
+    kept, done = [[1.0] * p for _ in range(n)], set()
+
+    def away(x, q):
+        return total(problem, kept[x], x, q)
+
+    def right():
+        found = 0
+        for q in range(n):
+            sums = {x: away(x, q) for x in range(n) if x != q}
+            found += y[first_of(sums)] == y[q]
+        return found
+
+    for _ in range(rounds):
+        for case in range(n):
+            alike = {x: away(case, x) for x in range(n) if x != case and y[x] == y[case]}
+            if case in done or not alike:
+                continue
+            other = first_of(alike)
+            differs = []
+            for f, measure in enumerate(problem.metric.measures):
+                column = problem.cases.columns[f]
+                raw = measure.pair(column, case, column, other) or 0.0
+                differs.append(kept[case][f] > 0 and raw > tolerance * measure.fitted.maximum)
+            if not any(differs) or sum(differs) == sum(kept[case]):
+                done.add(case)
+                continue
+            before, score = kept[case], right()
+            kept[case] = [0.0 if out else w for w, out in zip(before, differs, strict=True)]
+            if right() < score:
+                kept[case] = before
+                done.add(case)
+    return kept
+
+
+def slow_slopes(problem, q, k):
+    """(p,) the squared slopes of the class shares around case q, which is left out."""
+    p, n, y = len(problem.features), len(problem.target), problem.target.values
+    away = {x: total(problem, [1.0] * p, x, q) for x in range(n) if x != q}
+    near = sorted(away, key=lambda x: (away[x], x))[:k]
+    u, d = {x: signed(problem, x, q) for x in near}, {x: away[x] ** (1 / problem.metric.p) for x in near}
+    h = max(d.values())
+    w = {x: tricube(d[x], h) for x in near}
+    w = w if sum(w.values()) > 0 else dict.fromkeys(near, 1.0)
+    w = {x: w[x] / sum(w.values()) for x in near}
+    out = []
+    for f in range(p):
+        mean = sum(w[x] * u[x][f] for x in near)
+        spread = sum(w[x] * (u[x][f] - mean) ** 2 for x in near)
+        if spread <= 1e-20 * sum(w[x] * u[x][f] ** 2 for x in near):
+            out.append(0.0)
+            continue
+        moved = [sum(w[x] * (u[x][f] - mean) for x in near if y[x] == c) for c in set(y)]
+        squares = sum(s * s for s in moved)
+        out.append(squares / spread**2 if squares > 1e-20 * spread else 0.0)
+    return out
+
+
+def slow_scythe(problem, q, left, fraction):
+    """(p,) weights around case q, which is left out."""
+    p, n, y = len(problem.features), len(problem.target), problem.target.values
+    gaps = {x: [gap(problem, f, x, q) or 0.0 for f in range(p)] for x in range(n) if x != q}
+    first = [max(gaps[x][f] for x in gaps) for f in range(p)]
+    widths = list(first)
+
+    def shares(cases):
+        return {c: sum(y[x] == c for x in cases) / len(cases) for c in set(y)}
+
+    cases = list(gaps)
+    while len(cases) > left:
+        r = len(cases)
+        keep = max(left, min(r - 1, math.ceil((1 - fraction) * r)))
+        found = []
+        whole = shares(cases)
+        for f in range(p):
+            reach = sorted(gaps[x][f] for x in cases)[keep - 1]
+            inside = [x for x in cases if gaps[x][f] <= reach]
+            if len(inside) == r:
+                inside = [x for x in cases if gaps[x][f] < reach]
+                reach = max((gaps[x][f] for x in inside), default=0.0)
+            if not left <= len(inside) < r:
+                continue
+            part = shares(inside)
+            chance = sum(s * (1 - s) for s in whole.values()) * r / (r - 1) * (1 / len(inside) - 1 / r)
+            gain = sum((part[c] - whole[c]) ** 2 for c in whole) - chance
+            if gain > 1e-12:
+                found.append((gain, reach / first[f], -len(inside), f, reach, inside))
+        if not found:
+            break
+        best = max(gain for gain, *_ in found)
+        *_, f, reach, inside = min((each for each in found if each[0] >= best - 1e-12), key=lambda each: each[1:4])
+        smallest = min((gaps[x][f] for x in cases if gaps[x][f] > 0), default=0.0)
+        widths[f] = max(smallest / 2 if reach == 0 else reach, 1e-6)
+        cases = inside
+    weights = [0.0 if w == 0 else w**-problem.metric.p for w in widths]
+    return [w * p / sum(weights) for w in weights] if any(weights) else [1.0] * p

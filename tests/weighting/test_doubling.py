@@ -13,8 +13,8 @@ PRESETS = [
     name
     for name, method in weighting.methods().items()
     if method.place.bias == "preset"
-    and name not in ("user", "forest", "ebl")  # a forest draws cases; ebl needs rules
-    and not method.learns_again  # as many neighbours reach half as far
+    and name not in ("user", "forest", "ebl", "fukunaga-flick")  # a forest draws cases; ebl needs rules
+    and not method.learns_again  # as many neighbours reach half as far, in "fukunaga-flick" too
 ]
 
 

@@ -17,7 +17,15 @@ from nearwise.weighting import Problem
 from nearwise.weights import Blended, DirectedCases, Forms, PerQuery
 from nearwise.weights.discriminant import triangular
 
-from .slow_local import slow_dann, slow_directed, slow_gcm_isw, slow_spreads
+from .slow_local import (
+    slow_dann,
+    slow_directed,
+    slow_gcm_isw,
+    slow_rc,
+    slow_scythe,
+    slow_slopes,
+    slow_spreads,
+)
 
 POLICIES = ["max", "ignore", "value", "mean", "usual"]
 LINE = [[0.0], [1.0], [4.0]], ["a", "a", "b"]
@@ -231,6 +239,73 @@ def test_rows_of_weights_with_a_call_share_one_index():
             assert one.indices.tolist() == two.indices.tolist()
 
 
+# ------------------------------------------------------------------------------------------------- rc
+
+
+def test_rc_worked_by_hand():
+    # each case is nearest to its like, from which it differs by 0.1 in x0, which counts as the same, and by 0.9 in x1;
+    # without x1 everyone is still right
+    found = weighting.ContextSelection().fit([[0.0, 0.0], [0.1, 0.9], [0.9, 0.1], [1.0, 1.0]], ["a", "a", "b", "b"])
+    assert found.weights_.values.tolist() == [[1.0, 0.0]] * 4
+    # with a tolerance of 0 the two differ in everything they have, and nothing is left out
+    found = weighting.ContextSelection(tolerance=0).fit([[0.0, 0.0], [0.1, 0.9], [0.9, 0.1], [1.0, 1.0]], list("aabb"))
+    assert found.weights_.values.tolist() == [[1.0, 1.0]] * 4
+
+
+@pytest.mark.parametrize("missing", POLICIES)
+@pytest.mark.parametrize("tolerance", [0.0, 0.25])
+def test_rc_equals_its_slow_twin(missing, tolerance):
+    problem = problem_of(*mixed(24, seed=4), missing)
+    found = learned(weighting.ContextSelection(tolerance=tolerance, rounds=3), problem)
+    assert found.values.tolist() == slow_rc(problem, tolerance, 3)
+
+
+# ------------------------------------------------------------------------- short-fukunaga and fukunaga-flick
+
+
+def test_slopes_worked_by_hand():
+    problem = problem_of([{"x": x} for x in (0.0, 1.0, 2.0, 4.0)], ["a", "a", "b", "b"])
+    # from 0 the share of "a" goes from 1 at a quarter of the range to 0 at a half, and 4 is farthest: it does not
+    # count. So the slopes are -4 for "a" and 4 for "b"
+    assert weighting.GlobalRisk()._around(problem)[0] == pytest.approx([32.0])
+
+
+@pytest.mark.parametrize("missing", POLICIES)
+def test_risk_weights_equal_their_slow_twin(missing):
+    problem = problem_of(*mixed(), missing)
+    expected = np.array([slow_slopes(problem, q, 9) for q in range(40)])
+    assert weighting.LocalRisk(9)._around(problem) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    means = expected.mean(axis=1, keepdims=True)
+    own = np.where(means > 0, expected / np.where(means > 0, means, 1), 1)
+    assert learned(weighting.LocalRisk(9), problem).values == pytest.approx(own, rel=1e-9, abs=1e-12)
+    everywhere = expected.mean(axis=0)
+    found = learned(weighting.GlobalRisk(9), problem).values
+    assert found == pytest.approx(everywhere / everywhere.mean(), rel=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------- scythe
+
+
+def test_scythe_worked_by_hand():
+    X = [[0.0, 0.0], [0.25, 1.0], [0.5, 0.5], [1.0, 0.25]]
+    model = KNNClassifier(1, weighting.RecursiveScales(n_left=2, fraction=0.5)).fit(X, ["a", "a", "b", "b"])
+    # from (0, 0) x0 keeps the first two, all "a": 2 (1 - 1/2)^2 - 4/3 (1/2 - 1/4) 1/2 = 1/3 above 0; x1 keeps one of
+    # each and gains nothing. So x0 is cut to 1/4, x1 stays at 1: weights 16 and 1, which have the mean 17/2
+    why = model.explain([[0.0, 0.0]])[0].neighbours[0]
+    assert why.weights == pytest.approx({"x0": 32 / 17, "x1": 2 / 17})
+
+
+@pytest.mark.parametrize("missing", POLICIES)
+@pytest.mark.parametrize(("left", "fraction"), [(5, 0.3), (12, 0.6), (60, 0.3)])
+def test_scythe_equals_its_slow_twin(missing, left, fraction):
+    problem = problem_of(*mixed(), missing)
+    made = learned(weighting.RecursiveScales(n_left=left, fraction=fraction), problem)
+    engine = plan(Distance(problem.metric, made, problem.stored)).engine
+    found = engine.settled(problem.cases, np.arange(40)).distance.weights.values
+    for q in range(40):
+        assert found[q] == pytest.approx(slow_scythe(problem, q, left, fraction), rel=1e-9)
+
+
 # ----------------------------------------------------------------------------------------- every such method
 
 LOCAL = [name for name, m in weighting.methods().items() if m.learns_again]
@@ -238,7 +313,7 @@ every_method = pytest.mark.parametrize("name", LOCAL)
 
 
 def test_the_methods_of_the_review_are_here():
-    assert {"gcm-isw", "directed", "dann"} <= set(LOCAL)
+    assert set(LOCAL) >= {"gcm-isw", "directed", "dann", "scythe", "rc", "short-fukunaga"}
 
 
 @every_method
@@ -321,6 +396,12 @@ def test_odd_tables_give_finite_answers(name):
         (lambda: weighting.DiscriminantNeighbours(scope="x").fit(*LINE), "scope='x': expected one of query, global"),
         (lambda: KNNClassifier(1, "dann", p=3).fit(*LINE), "a quadratic form needs p=2"),
         (lambda: KNNClassifier(1, "dann", local_scale=2).fit(*LINE), "cannot be combined with weights of cases"),
+        (
+            lambda: weighting.ContextSelection(tolerance=1).fit(*LINE),
+            "tolerance=1: expected a number from 0 to below 1",
+        ),
+        (lambda: weighting.LocalRisk(n_near=1).fit(*LINE), "n_near=1: expected a whole number from 2"),
+        (lambda: weighting.RecursiveScales(fraction=1).fit(*LINE), "fraction=1: expected a number between 0 and 1"),
         (lambda: weighting.DirectedWeights(passes=0).fit(*LINE), "passes=0: expected a whole number from 1"),
     ],
 )

@@ -31,6 +31,7 @@ from nearwise.weights.forms import Forms
 from nearwise.weights.instances import Blended, DirectedCases
 from nearwise.weights.matrix import Matrix
 from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery
+from nearwise.weights.scythe import Scythe
 from nearwise.weights.values import PerValue
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "PerClass",
     "PerQuery",
     "PerValue",
+    "Scythe",
     "Stored",
     "Weights",
     "from_json",
@@ -64,6 +66,7 @@ SHAPES: dict[str, type[Weights]] = {
         DirectedCases,
         Forms,
         Discriminant,
+        Scythe,
     )
 }
 """what can be written and read, by name"""

@@ -14,7 +14,7 @@ from nearwise.weights.base import Array, Stored, Weights
 from nearwise.weights.forms import Forms, gaps_near
 from nearwise.weights.local import Local, Near
 
-__all__ = ["Discriminant", "roots", "spreads", "triangular", "tricube"]
+__all__ = ["ROUNDING", "Discriminant", "near_amounts", "roots", "spreads", "triangular", "tricube"]
 
 NOISE = 1e-10
 """a direction in which cases of a class vary by less than this share of the most they do, does not vary (D9)"""
@@ -22,6 +22,10 @@ NOISE = 1e-10
 
 ROUNDING = 1e-20
 """a variance below this share of the mean squared difference from the query is what rounding leaves of none"""
+
+
+SAME = 1e-9
+"""distances that differ by this share of the farthest are equally far: what ties there is out whole"""
 
 
 class Discriminant(Local):
@@ -54,21 +58,27 @@ class Discriminant(Local):
     def spreads(self, stored: Stored, queries: Measured, near: Near) -> tuple[Array, Array]:
         """(m, p, p) W and B around each query."""
         cases = np.maximum(near.cases, 0)
-        amounts = np.where(near.cases >= 0, self.amounts[cases], 0.0)
-        kernel = tricube(np.where(near.cases >= 0, near.distances, np.inf)) * amounts
-        nobody = kernel.sum(axis=1) <= 0
-        kernel[nobody] = amounts[nobody]
-        return spreads(gaps_near(stored, queries, cases), self.labels[cases], kernel)
+        return spreads(gaps_near(stored, queries, cases), self.labels[cases], near_amounts(near, self.amounts))
+
+
+def near_amounts(near: Near, amounts: Array) -> Array:
+    """(m, k) the tricube of each neighbour times its sample weight; the latter where all are equally far."""
+    own = np.where(near.cases >= 0, amounts[np.maximum(near.cases, 0)], 0.0)
+    out = tricube(np.where(near.cases >= 0, near.distances, np.inf)) * own
+    nobody = out.sum(axis=1) <= 0
+    out[nobody] = own[nobody]
+    return out
 
 
 @np.errstate(invalid="ignore", divide="ignore")
 def tricube(distances: Array) -> Array:
-    """(m, k) (1 - (d / h)^3)^3 with h the farthest of the row; 1 where all are at 0, 0 where one is infinitely far."""
+    """(m, k) (1 - (d / h)^3)^3 with h the farthest of the row: 0 for those as far; 1 where all are at 0, and 0 for one
+    that is infinitely far."""
     there = np.isfinite(distances)
     farthest = np.where(there, distances, 0.0).max(axis=1, keepdims=True, initial=0.0)
     shares = np.where(farthest > 0, np.where(there, distances, 0.0) / np.where(farthest > 0, farthest, 1.0), 0.0)
     rest = 1.0 - shares * shares * shares
-    return np.where(there, rest * rest * rest, 0.0)
+    return np.where(there & (shares < 1.0 - SAME), rest * rest * rest, 0.0)
 
 
 def spreads(gaps: Array, labels: NDArray[Any], amounts: Array) -> tuple[Array, Array]:
