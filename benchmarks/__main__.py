@@ -18,6 +18,7 @@ from benchmarks import (
     footprint,
     gradient,
     growth,
+    local,
     metrics,
     mixed,
     page,
@@ -42,7 +43,7 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, shapes, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, metrics, presets, quantification, projections, planner, footprint,
+        relief, selection, gradient, local, metrics, presets, quantification, projections, planner, footprint,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

@@ -75,6 +75,8 @@ TARGETS = (
     Target("qm2", "one matrix product", 1 / 3, "within 3x of it"),
     # one knn-vsm gradient, 20k x 20: within 5x of one leave-one-out search
     Target("gradient", "one leave-one-out search", 1 / 5, "within 5x of it"),
+    # DANN, 50k x 10, 500 queries: 20x the five steps query by query in NumPy
+    Target("dann", "NumPy, query by query", 20),
     # forward selection over sonar's 60 features, the same folds: 50x scikit-learn's SequentialFeatureSelector
     Target("forward", "scikit-learn SequentialFeatureSelector", 50),
     # one whole generation of them, with selection and crossover: the same
