@@ -12,17 +12,18 @@ from tests.examples import examples
 
 TIE = 1e-12
 PERIOD = 24.0
+EQUAL, DIFFERENT = 0.25, 0.875
 quiet = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def given_cases(n=40, p=5, g=2, h=0, levels=0, power=1, seed=0, kinds=None, wide=False):
-    """What the constructor takes: numbers, symbols and circles, the last h features with holes."""
+    """What the constructor takes: numbers, symbols, circles and ramps, the last h features with holes."""
     rng = np.random.default_rng(seed)
-    kinds = np.array(kinds if kinds is not None else rng.integers(0, 3, p), dtype=np.uint8)
+    kinds = np.array(kinds if kinds is not None else rng.integers(0, 5, p), dtype=np.uint8)
     columns = rng.integers(0, levels, (p, n)).astype(float) if levels else rng.random((p, n)) * 5
     columns[kinds == 1] = np.floor(columns[kinds == 1])
     if wide:
-        columns[kinds == 0] *= 10.0 ** rng.uniform(-8, 8, (n,))
+        columns[(kinds == 0) | (kinds == 3)] *= 10.0 ** rng.uniform(-8, 8, (n,))
     holed = np.arange(p - h, p, dtype=np.int64)
     cells = rng.integers(0, 3, (h, n)).astype(np.int32)
     gone = rng.random((h, n)) < 0.3
@@ -33,7 +34,7 @@ def given_cases(n=40, p=5, g=2, h=0, levels=0, power=1, seed=0, kinds=None, wide
         "columns": columns,
         "kinds": kinds,
         "scales": rng.choice([0.0, 0.5, 1.0, 3.0], p),
-        "periods": np.where(kinds == 2, PERIOD, 0.0),
+        "periods": np.where((kinds == 2) | (kinds == 4), PERIOD, 0.0),
         "groups": rng.integers(0, g, n).astype(np.int32),
         "n_groups": g,
         "holed": holed,
@@ -41,6 +42,8 @@ def given_cases(n=40, p=5, g=2, h=0, levels=0, power=1, seed=0, kinds=None, wide
         "tables": [rng.random((g, 3)) for _ in range(h)],
         "both": (both + both.transpose(0, 2, 1)) / 2,
         "power": power,
+        "equal": EQUAL,
+        "different": DIFFERENT,
     }
 
 
@@ -48,8 +51,10 @@ def delta(a, f, i, j):
     x, q = a["columns"][f, j], a["columns"][f, i]
     gap = abs(x - q)
     if not np.isnan(gap):
-        raw = float(gap != 0) if a["kinds"][f] == 1 else min(gap, PERIOD - gap) if a["kinds"][f] == 2 else gap
-        return a["scales"][f] * raw
+        kind = a["kinds"][f]
+        raw = float(gap != 0) if kind == 1 else min(gap, PERIOD - gap) if kind in (2, 4) else gap
+        out = a["scales"][f] * raw
+        return out if kind < 3 else min(max((out - EQUAL) / (DIFFERENT - EQUAL), 0.0), 1.0)
     hole = list(a["holed"]).index(f)
     of_i, of_j = a["cells"][hole, [i, j]]
     group_i, group_j = a["groups"][[i, j]]
@@ -159,7 +164,8 @@ def results(core):
         ({"holed": np.array([9], dtype=np.int64)}, "holed must hold"),
         ({"tables": []}, "one array per feature"),
         ({"cells": np.full((1, 40), 3, dtype=np.int32)}, "cells must be in"),
-        ({"kinds": np.full(5, 4, dtype=np.uint8)}, "kinds must be"),
+        ({"kinds": np.full(5, 5, dtype=np.uint8)}, "kinds must be"),
+        ({"equal": 1.0, "different": 1.0}, "a ramp must climb"),
     ],
 )
 def test_the_border_refuses(core, change, told):

@@ -12,21 +12,21 @@ TIE = 1e-12
 _TWINS = {}
 
 
-def twin_of(problem, unknown, groups=None):
+def twin_of(problem, unknown, groups=None, ramp=None):
     """One twin serves all methods: pairs are worked out once."""
-    key = (id(problem), unknown, groups is None)
+    key = (id(problem), unknown, groups is None, ramp)
     if key not in _TWINS or _TWINS[key].problem is not problem:
         if len(_TWINS) > 8:
             _TWINS.clear()
-        _TWINS[key] = Twin(problem, unknown, groups)
+        _TWINS[key] = Twin(problem, unknown, groups, ramp)
     return _TWINS[key]
 
 
 class Twin:
     """Differences, distances and near cases of a problem, one pair at a time."""
 
-    def __init__(self, problem, unknown, groups=None):
-        self.problem, self.unknown = problem, unknown
+    def __init__(self, problem, unknown, groups=None, ramp=None):
+        self.problem, self.unknown, self.ramp = problem, unknown, ramp
         self.deltas, self.shares = {}, {}
         target = problem.target
         self.n, self.p = len(target), len(problem.features)
@@ -53,18 +53,27 @@ class Twin:
         unit = measure.scale(1)
         if not (self.missing(f, i) or self.missing(f, j)) or measure.policy == "value" or self.unknown == "policy":
             raw = measure.pair(column, j, column, i)
-            return None if raw is None else unit * raw
+            return None if raw is None else self.climbed(f, unit * raw)
         if all(self.missing(f, k) for k in range(self.n)):
             return 0.0
         if measure.fitted.form not in ("line", "circle", "overlap"):
             return self.mean_delta(f, i, j)
-        largest = unit * measure.fitted.maximum
+        largest = self.climbed(f, unit * measure.fitted.maximum)
         if self.missing(f, i) and self.missing(f, j):
             cells = {self.cell(f, k) for k in range(self.n) if not self.missing(f, k)}
             one, two = self.y[i], self.y[j]
             return largest * (1.0 - sum(self.share(f, v, one) * self.share(f, v, two) for v in cells))
         known, group = (j, self.y[i]) if self.missing(f, i) else (i, self.y[j])
         return largest * (1.0 - self.share(f, self.cell(f, known), group))
+
+    def climbed(self, f, delta):
+        """A number's difference on the ramp."""
+        if self.ramp is None or self.problem.metric.measures[f].fitted.form not in ("line", "circle"):
+            return delta
+        equal, different = self.ramp
+        if delta <= equal:
+            return 0.0
+        return 1.0 if delta >= different else (delta - equal) / (different - equal)
 
     def mean_delta(self, f, i, j):
         """From the values of the group of the case that misses one."""
@@ -112,8 +121,8 @@ class Twin:
         deltas = [self.delta(f, i, j) for f in range(self.p)]
         there = [d for d in deltas if d is not None]
         if not there:
-            measures = self.problem.metric.measures
-            return sum((m.scale(1) * m.fitted.maximum) ** power if m.scale(1) else 0.0 for m in measures)
+            largest = [(m.scale(1), m.fitted.maximum) for m in self.problem.metric.measures]
+            return sum(self.climbed(f, unit * most) ** power for f, (unit, most) in enumerate(largest) if unit)
         return sum(d**power for d in there) * (self.p / len(there))
 
     def distances(self, power=1):
@@ -147,14 +156,14 @@ def contrast(twin, neighbours):
     return scores / twin.w.sum()
 
 
-def slow_relief_f(problem, k, unknown="probabilities"):
-    twin = twin_of(problem, unknown)
+def slow_relief_f(problem, k, unknown="probabilities", ramp=None):
+    twin = twin_of(problem, unknown, ramp=ramp)
     d = twin.distances()
     return contrast(twin, lambda i, members: twin.near(d[i], members, k))
 
 
-def slow_relief(problem, unknown="policy"):
-    twin = twin_of(problem, unknown)
+def slow_relief(problem, unknown="policy", ramp=None):
+    twin = twin_of(problem, unknown, ramp=ramp)
     d, scores = twin.distances(2), np.zeros(twin.p)
     for i in range(twin.n):
         hits = [j for j in range(twin.n) if j != i and twin.y[j] == twin.y[i]]
@@ -166,8 +175,8 @@ def slow_relief(problem, unknown="policy"):
     return scores
 
 
-def slow_zones(problem, per_case, uses_far, unknown="probabilities"):
-    twin = twin_of(problem, unknown)
+def slow_zones(problem, per_case, uses_far, unknown="probabilities", ramp=None):
+    twin = twin_of(problem, unknown, ramp=ramp)
     d = twin.distances()
     n = twin.n
     pairs = [d[i][j] for i in range(n) for j in range(n) if i != j]
@@ -185,9 +194,9 @@ def slow_zones(problem, per_case, uses_far, unknown="probabilities"):
     return scores
 
 
-def slow_rrelief_f(problem, k, sigma=None, unknown="probabilities"):
+def slow_rrelief_f(problem, k, sigma=None, unknown="probabilities", ramp=None):
     target = problem.target
-    twin = twin_of(problem, unknown, groups=np.zeros(len(target), dtype=int))
+    twin = twin_of(problem, unknown, groups=np.zeros(len(target), dtype=int), ramp=ramp)
     d, w = twin.distances(), target.weights
     low, high = min(target.values), max(target.values)
     both, differs, target_differs = np.zeros(twin.p), np.zeros(twin.p), 0.0

@@ -13,7 +13,7 @@ void check_values(const ContrastInput& in, const std::vector<std::uint8_t>& is_h
   require_weights(in.scales, in.p, "scales");
   require_weights(in.periods, in.p, "periods");
   for (Count f = 0; f < in.p; ++f) {
-    require(in.kind[f] < kinds, "kinds must be 0, 1 or 2.");
+    require(in.kind[f] < kinds, "kinds must be in 0 .. 4.");
     for (Count i = 0; i < in.n; ++i) {
       const double x = in.columns[f * in.n + i];
       if (x != x) {
@@ -22,7 +22,7 @@ void check_values(const ContrastInput& in, const std::vector<std::uint8_t>& is_h
       }
       require(std::isfinite(x), "columns must be finite, or NaN.");
       if (in.kind[f] == symbol) require(x >= 0 && x < (1 << 24), "codes of symbols must be in 0 .. 2**24.");
-      if (in.kind[f] == circle) require(x >= 0 && x <= in.periods[f], "values on a circle must be in 0 .. period.");
+      if (on_circle(in.kind[f])) require(x >= 0 && x <= in.periods[f], "values on a circle must be in 0 .. period.");
     }
   }
 }
@@ -44,6 +44,9 @@ std::unique_ptr<Contrast> make(Given& given) {
   in.columns = given.array<double>("columns", {told(in.p), told_cases(in.n)});
   in.g = given.value<Count>("n_groups");
   in.power = given.value<int>("power");
+  const auto equal = given.value<double>("equal", 0.0), different = given.value<double>("different", 1.0);
+  require(equal >= 0 && equal < different && std::isfinite(different), "a ramp must climb from 0 or more.");
+  in.ramp = {equal, 1.0 / (different - equal)};
   require(in.power == 1 || in.power == 2, "power must be 1 or 2, got " + std::to_string(in.power) + ".");
   require(in.p >= 1, "columns must hold a feature.");
   require(in.g >= 1 && in.g < (1 << 24), "n_groups must be in 1 .. 2**24, got " + std::to_string(in.g) + ".");
@@ -120,7 +123,7 @@ auto blocked(const Contrast& self, Given& given) {
 
 void bind_contrast(nb::module_& module) {
   nb::class_<Contrast>(module, "Contrast", "Near cases, and sums of differences over pairs of cases.")
-      .def(nb::new_(called("columns kinds scales periods groups n_groups holed cells tables both power", &make)))
+      .def(nb::new_(called("columns kinds scales periods groups n_groups holed cells tables both power | equal different", &make)))
       .def_prop_ro("is_usable", &Contrast::is_usable)
       .def("near", called("queries k tolerance with_sums | threads", &near))
       .def("listed", called("queries ends cases coefficients | threads", &listed))

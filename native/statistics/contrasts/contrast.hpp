@@ -2,7 +2,7 @@
 // near cases from which C is made, and the sums over pairs once it is.
 //
 // Shapes: n cases, p features, h of them with missing values, g groups (classes), m queries, which are cases too.
-// Features are kept by kind: numbers, symbols, circles, then those with missing values in the same order.
+// Features are kept by kind: numbers, symbols, circles, both on a ramp, then those with missing values in the same order.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,23 @@
 
 namespace nearwise {
 
-enum Kind : std::uint8_t { number = 0, symbol = 1, circle = 2 };
-constexpr int kinds = 3;
+enum Kind : std::uint8_t { number = 0, symbol = 1, circle = 2, ramp_number = 3, ramp_circle = 4 };
+constexpr int kinds = 5;
+constexpr bool on_circle(int kind) { return kind == circle || kind == ramp_circle; }
+constexpr bool on_ramp(int kind) { return kind >= ramp_number; }
+
+// A difference d on a ramp counts as (d - equal) * slope, at least 0 and at most 1.
+struct Ramp {
+  double equal, slope;
+  double of(double d) const {
+    const double height = (d - equal) * slope;
+    return height < 0.0 ? 0.0 : height > 1.0 ? 1.0 : height;
+  }
+};
 
 // delta of two known values is scale * raw with raw = |x - q|, [x != q] or, for x and q in 0 .. period, min(|x - q|,
-// period - |x - q|). A missing value of a case of group a differs from a known one in cell v by table[a, v], and from a
-// missing one of group b by both[a, b].
+// period - |x - q|), and then on the ramp if the feature is on one. A missing value of a case of group a differs from a
+// known one in cell v by table[a, v], and from a missing one of group b by both[a, b].
 struct PairSpace {
   Count p, h, g;
   Count clean[kinds], holed[kinds];      // features by kind, without and with missing values
@@ -28,6 +39,7 @@ struct PairSpace {
   const Count* cells_of;                 // [h] cells
   const double* both;                    // [h, g, g]
   int power;                             // sums are of delta^power
+  Ramp ramp;
 };
 
 // One case in double precision.
@@ -51,6 +63,7 @@ struct NearBlock {
   const std::uint8_t* any_unknown;       // [h] whether it is in one of the six
   const float* weights;                  // [p] of symbols: what two of them differ by; of circles: the period
   int power;
+  float ramp_start, ramp_slope, ramp_end;  // in the packed unit: where a ramp starts, how it climbs, how high it ends
   bool by_largest;                       // clean numbers are added up as max(x, q), see statistics/contrasts/near.cpp
 };
 
@@ -85,6 +98,7 @@ struct ContrastInput {
   const double* both;                    // [h, g, g]
   Count n, p, h, g;
   int power;
+  Ramp ramp;
 };
 
 // The near cases of m queries, group by group: entries ends[j * g + a] .. ends[j * g + a + 1] are those of query j in

@@ -30,79 +30,103 @@ struct Sums {
   Floats at[group_height][parts];
 };
 
+Floats smaller(Floats x, Floats y) {
+#ifdef __AVX512F__
+  return (Floats)_mm512_min_ps((__m512)x, (__m512)y);
+#elif defined(__AVX2__)
+  return (Floats)_mm256_min_ps((__m256)x, (__m256)y);
+#else
+  return where(x < y, x, y);
+#endif
+}
+
+// What the differences of one feature go by; see NearBlock.
+struct Feature {
+  Floats weight, ramp_start, ramp_slope, ramp_end;
+};
+
+template <Kind kind>
+Feature feature(const NearBlock& b, float weight) {
+  Feature out{};
+  if constexpr (kind != number && kind != ramp_number) out.weight = all(weight);
+  if constexpr (on_ramp(kind)) {
+    out.ramp_start = all(b.ramp_start);
+    out.ramp_slope = all(b.ramp_slope);
+    out.ramp_end = all(b.ramp_end);
+  }
+  return out;
+}
+
 // delta^power of two known values, from their gap x - q.
 template <Kind kind, int power>
-Floats term(Floats gap, Floats weight) {
-  if constexpr (kind == symbol) return (Floats)((Ints)weight & ~(gap == all(0.0f)));
+Floats term(Floats gap, const Feature& by) {
+  if constexpr (kind == symbol) return (Floats)((Ints)by.weight & ~(gap == all(0.0f)));
   Floats out = magnitude(gap);
-  if constexpr (kind == circle) {
-    const Floats round = weight - out;
-    out = where(out < round, out, round);
-  }
+  if constexpr (on_circle(kind)) out = smaller(out, by.weight - out);
+  if constexpr (on_ramp(kind)) out = smaller(larger((out - by.ramp_start) * by.ramp_slope, all(0.0f)), by.ramp_end);
   return power == 2 ? out * out : out;
 }
 
-// Adds term(x, q, weight) for every feature and query.
-template <class Term>
-void add_each(Sums& sums, const float* x, const float* q, const float* weights, Count features, const Term& term) {
+// Adds term(x, q, feature) for every clean feature of a kind, the first of which is `first`, and every query.
+template <Kind kind, class Term>
+void add_each(Sums& sums, const NearBlock& b, const float* x, Count first, const Term& term) {
   Sums own = sums;
-  for (Count f = 0; f < features; ++f) {
+  for (Count f = first; f < first + b.clean[kind]; ++f) {
     const Panel panel = panel_at(x + f * panel_width);
-    const Floats weight = all(weights[f]);
+    const Feature by = feature<kind>(b, b.weights[f]);
 #pragma GCC unroll 6
     for (int r = 0; r < group_height; ++r) {
-      const Floats asked = all(q[f * group_height + r]);
+      const Floats asked = all(b.queries[f * group_height + r]);
 #pragma GCC unroll 4
-      for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + term(panel.at[part], asked, weight);
+      for (int part = 0; part < parts; ++part) own.at[r][part] = own.at[r][part] + term(panel.at[part], asked, by);
     }
   }
   sums = own;
 }
 
 template <Kind kind, int power>
-void add_clean(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
-  add_each(sums, x, q, weights, features, [](Floats x, Floats q, Floats weight) { return term<kind, power>(x - q, weight); });
+void add_clean(Sums& sums, const NearBlock& b, const float* x, Count first) {
+  add_each<kind>(sums, b, x, first, [](Floats x, Floats q, const Feature& by) { return term<kind, power>(x - q, by); });
 }
 
-void add_largest(Sums& sums, const float* x, const float* q, const float* weights, Count features) {
-  add_each(sums, x, q, weights, features, [](Floats x, Floats q, Floats) { return larger(x, q); });
+void add_largest(Sums& sums, const NearBlock& b, const float* x) {
+  add_each<number>(sums, b, x, 0, [](Floats x, Floats q, const Feature&) { return larger(x, q); });
 }
 
-// What is known of missing values, from one feature on; see NearBlock.
-struct Holes {
-  const float *unknown, *unknown_case;
-  const std::uint32_t* is_unknown;
-  const std::uint8_t* any_unknown;
-};
-
-// Three of the six queries at a time: their sums and what a hole needs fill the registers.
+// Three of the six queries at a time: their sums and what a hole needs fill the registers. `hole` is the first hole of
+// the kind, `unknown` what the panel's cases differ by.
 template <Kind kind, int power>
-void add_holed(Sums& sums, const float* x, const float* q, const float* weights, const Holes holes, Count features) {
+void add_holed(Sums& sums, const NearBlock& b, const float* x, const float* unknown, Count hole) {
   constexpr int half = group_height / 2;
+  const Count before = b.p - b.h + hole;
+  const float *q = b.queries + before * group_height, *unknown_case = b.unknown_case + hole * group_height;
+  const std::uint32_t* is_unknown = b.is_unknown + hole * group_height;
+  x += before * panel_width;
+  unknown += hole * panel_width;
   for (int from = 0; from < group_height; from += half) {
     Floats own[half][parts];
 #pragma GCC unroll 3
     for (int r = 0; r < half; ++r)
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) own[r][part] = sums.at[from + r][part];
-    for (Count f = 0; f < features; ++f) {
+    for (Count f = 0; f < b.holed[kind]; ++f) {
       const Panel panel = panel_at(x + f * panel_width);
-      const Floats weight = all(kind == number ? 0.0f : weights[f]);
+      const Feature by = feature<kind>(b, b.weights[before + f]);
       Ints is_known[parts];
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) is_known[part] = panel.at[part] == panel.at[part];
       const Count first = f * group_height + from;
-      if (__builtin_expect(holes.any_unknown[f], 0)) {
-        const Panel other = panel_at(holes.unknown + f * panel_width);
+      if (__builtin_expect(b.any_unknown[hole + f], 0)) {
+        const Panel other = panel_at(unknown + f * panel_width);
 #pragma GCC unroll 3
         for (int r = 0; r < half; ++r) {
           const Floats asked = all(q[first + r]);
-          const Ints mask = all(static_cast<std::int32_t>(holes.is_unknown[first + r]));
-          const Ints others = (Ints)all(holes.unknown_case[first + r]);  // 0 where the query's value is missing
+          const Ints mask = all(static_cast<std::int32_t>(is_unknown[first + r]));
+          const Ints others = (Ints)all(unknown_case[first + r]);  // 0 where the query's value is missing
 #pragma GCC unroll 4
           for (int part = 0; part < parts; ++part) {
             const Floats instead = (Floats)((mask & (Ints)other.at[part]) | others);
-            const Floats known = term<kind, power>(panel.at[part] - asked, weight);
+            const Floats known = term<kind, power>(panel.at[part] - asked, by);
             own[r][part] = own[r][part] + where(is_known[part] & ~mask, known, instead);
           }
         }
@@ -110,10 +134,10 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
       }
 #pragma GCC unroll 3
       for (int r = 0; r < half; ++r) {
-        const Floats asked = all(q[first + r]), others = all(holes.unknown_case[first + r]);
+        const Floats asked = all(q[first + r]), others = all(unknown_case[first + r]);
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part)
-          own[r][part] += where(is_known[part], term<kind, power>(panel.at[part] - asked, weight), others);
+          own[r][part] += where(is_known[part], term<kind, power>(panel.at[part] - asked, by), others);
       }
     }
 #pragma GCC unroll 3
@@ -123,9 +147,18 @@ void add_holed(Sums& sums, const float* x, const float* q, const float* weights,
   }
 }
 
+template <int power>
+constexpr void (*clean_adders[kinds])(Sums&, const NearBlock&, const float*, Count) = {
+    add_clean<number, power>, add_clean<symbol, power>, add_clean<circle, power>, add_clean<ramp_number, power>,
+    add_clean<ramp_circle, power>};
+
+template <int power>
+constexpr void (*holed_adders[kinds])(Sums&, const NearBlock&, const float*, const float*, Count) = {
+    add_holed<number, power>, add_holed<symbol, power>, add_holed<circle, power>, add_holed<ramp_number, power>,
+    add_holed<ramp_circle, power>};
+
 template <int power, bool by_largest>
 void run(const NearBlock& b, FloatListener& listener) {
-  const Count clean = b.clean[number] + b.clean[symbol] + b.clean[circle];
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.values + panel * b.p * panel_width;
     const float* unknown = b.unknown + panel * b.h * panel_width;
@@ -136,29 +169,18 @@ void run(const NearBlock& b, FloatListener& listener) {
       for (int r = 0; r < group_height; ++r)
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) sums.at[r][part] = start.at[part] + all(b.query_start[r]);
-      add_largest(sums, x, b.queries, b.weights, b.clean[number]);
+      add_largest(sums, b, x);
     } else {
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r)
 #pragma GCC unroll 4
         for (int part = 0; part < parts; ++part) sums.at[r][part] = all(0.0f);
-      add_clean<number, power>(sums, x, b.queries, b.weights, b.clean[number]);
+      add_clean<number, power>(sums, b, x, 0);
     }
-    if (clean > b.clean[number]) {
-      Count f = b.clean[number];
-      add_clean<symbol, power>(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f, b.clean[symbol]);
-      f += b.clean[symbol];
-      add_clean<circle, power>(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f, b.clean[circle]);
-    }
-    for (Count hole = 0, kind = 0; kind < kinds; hole += b.holed[kind++]) {
-      if (b.holed[kind] == 0) continue;
-      const auto add = kind == number ? add_holed<number, power>
-                                      : kind == symbol ? add_holed<symbol, power> : add_holed<circle, power>;
-      const Count f = clean + hole;
-      add(sums, x + f * panel_width, b.queries + f * group_height, b.weights + f,
-          {unknown + hole * panel_width, b.unknown_case + hole * group_height, b.is_unknown + hole * group_height,
-           b.any_unknown + hole}, b.holed[kind]);
-    }
+    for (Count f = b.clean[number], kind = symbol; kind < kinds; f += b.clean[kind++])
+      if (b.clean[kind] > 0) clean_adders<power>[kind](sums, b, x, f);
+    for (Count hole = 0, kind = 0; kind < kinds; hole += b.holed[kind++])
+      if (b.holed[kind] > 0) holed_adders<power>[kind](sums, b, x, unknown, hole);
 #pragma GCC unroll 6
     for (int r = 0; r < group_height; ++r) tell(sums.at[r], r, panel, listener);
   }
@@ -166,28 +188,37 @@ void run(const NearBlock& b, FloatListener& listener) {
 
 double raised(double delta, int power) { return power == 2 ? delta * delta : delta; }
 
-double known(Kind kind, double scale, double period, double gap) {
-  if (kind == symbol) return gap != 0.0 ? scale : 0.0;
-  if (kind == circle && period - gap < gap) gap = period - gap;
-  return scale * gap;
+double known(const PairSpace& s, Kind kind, Count f, double gap) {
+  if (kind == symbol) return gap != 0.0 ? s.scales[f] : 0.0;
+  if (on_circle(kind) && s.periods[f] - gap < gap) gap = s.periods[f] - gap;
+  const double delta = s.scales[f] * gap;
+  return on_ramp(kind) ? s.ramp.of(delta) : delta;
 }
 
 // What a feature with missing values differs by.
 double holed(const PairSpace& s, const PairCase& q, const PairCase& x, Kind kind, Count f, Count hole) {
   const double gap = fabs(x.values[f] - q.values[f]);
-  if (gap == gap) return known(kind, s.scales[f], s.periods[f], gap);
+  if (gap == gap) return known(s, kind, f, gap);
   const std::int32_t of_q = q.cells[hole], of_x = x.cells[hole];
   if (of_q < 0 && of_x < 0) return s.both[(hole * s.g + q.group) * s.g + x.group];
   const Count group = of_q < 0 ? q.group : x.group, cell = of_q < 0 ? of_x : of_q;
   return s.tables[hole][group * s.cells_of[hole] + cell];
 }
 
-// Calls take(f, delta) for every feature but the clean numbers and symbols, which have vector loops of their own.
+// Calls take(f, delta) for the clean features of a kind, from f on, which it leaves at the next kind.
+template <Kind kind, class Take>
+void clean_ones(const PairSpace& s, const PairCase& q, const PairCase& x, Count& f, const Take& take) {
+  for (const Count end = f + s.clean[kind]; f < end; ++f)
+    take(f, known(s, kind, f, fabs(x.values[f] - q.values[f])));
+}
+
+// The same for every feature but the clean numbers and symbols, which have vector loops of their own.
 template <class Take>
 void others(const PairSpace& s, const PairCase& q, const PairCase& x, const Take& take) {
   Count f = s.clean[number] + s.clean[symbol];
-  for (const Count end = f + s.clean[circle]; f < end; ++f)
-    take(f, known(circle, s.scales[f], s.periods[f], fabs(x.values[f] - q.values[f])));
+  clean_ones<circle>(s, q, x, f, take);
+  clean_ones<ramp_number>(s, q, x, f, take);
+  clean_ones<ramp_circle>(s, q, x, f, take);
   for (Count hole = 0, kind = 0; kind < kinds; ++kind)
     for (const Count end = hole + s.holed[kind]; hole < end; ++hole, ++f)
       take(f, holed(s, q, x, static_cast<Kind>(kind), f, hole));

@@ -191,6 +191,9 @@ class NearSearch final : public FloatListener {
     block.any_unknown = any_unknown_.data() + group * s_.h;
     block.weights = c_.weights_.data();
     block.power = s_.power;
+    block.ramp_start = static_cast<float>(s_.ramp.equal * c_.gain_);
+    block.ramp_slope = static_cast<float>(s_.ramp.slope);
+    block.ramp_end = static_cast<float>(c_.gain_);
     NEARWISE_CHOSEN(propose_near)(block, *this);
   }
 

@@ -14,6 +14,7 @@ Contrast::Contrast(const ContrastInput& in) : n_(in.n), groups_(in.groups, in.gr
   space_.h = in.h;
   space_.g = in.g;
   space_.power = in.power;
+  space_.ramp = in.ramp;
   std::vector<Count> holes;  // kept hole -> hole
   for (const bool with_holes : {false, true})
     for (int kind = 0; kind < kinds; ++kind)
@@ -85,7 +86,8 @@ void Contrast::pack() {
   else pack_panels();
 }
 
-// A number is stored as (x - middle of the range) * scale, so that its rounding is small beside the range.
+// A number is stored as (x - middle of the range) * scale, so that its rounding is small beside the range. A ramp makes
+// what a difference is off by steeper: by its slope, with three more roundings of a difference that it still tells apart.
 void Contrast::choose_unit(const std::vector<double>& low, const std::vector<double>& high) {
   const Count p = space_.p, g = space_.g, clean = p - space_.h;
   const std::vector<Kind> kinds_of = kind_of();
@@ -94,13 +96,18 @@ void Contrast::choose_unit(const std::vector<double>& low, const std::vector<dou
   double squares = 0.0, total = 0.0;
   for (Count f = 0; f < p; ++f) {
     const Kind kind = kinds_of[f];
-    if (kind == number && low[f] <= high[f]) centre_[f] = low[f] / 2 + high[f] / 2;
-    if (kind == number) reach[f] = low[f] <= high[f] ? (high[f] / 2 - low[f] / 2) * scales_[f] : 0.0;
-    else if (kind == circle) reach[f] = 2 * periods_[f] * scales_[f];  // the period is rounded as well
+    const bool is_number = kind == number || kind == ramp_number;
+    if (is_number && low[f] <= high[f]) centre_[f] = low[f] / 2 + high[f] / 2;
+    if (is_number) reach[f] = low[f] <= high[f] ? (high[f] / 2 - low[f] / 2) * scales_[f] : 0.0;
+    else if (on_circle(kind)) reach[f] = 2 * periods_[f] * scales_[f];  // the period is rounded as well
     double largest = kind == symbol ? scales_[f] : 2 * reach[f];
     if (f >= clean) {
       for (double each : tables_[f - clean]) largest = std::max(largest, each);
       for (Count at = 0; at < g * g; ++at) largest = std::max(largest, both_[(f - clean) * g * g + at]);
+    }
+    if (on_ramp(kind)) {
+      largest = std::max(largest, 1.0);
+      reach[f] = (reach[f] + 1.5 * (space_.ramp.equal + 1.0 / space_.ramp.slope)) * space_.ramp.slope;
     }
     total += largest;
     squares += reach[f] * reach[f];
@@ -114,7 +121,7 @@ void Contrast::choose_unit(const std::vector<double>& low, const std::vector<dou
   choose_form(size * gain_);
   weights_.assign(static_cast<std::size_t>(p), 0.0f);
   for (Count f = 0; f < p; ++f) {
-    const double weight = (kinds_of[f] == circle ? periods_[f] * scales_[f] : scales_[f]) * gain_;
+    const double weight = (on_circle(kinds_of[f]) ? periods_[f] * scales_[f] : scales_[f]) * gain_;
     weights_[f] = static_cast<float>(kinds_of[f] == symbol && space_.power == 2 ? weight * weight : weight);
   }
 }

@@ -52,7 +52,7 @@ class Asking:
 
     def __init__(self, contrast: Contrast, rows: Ints, target: Target, budget: Budget) -> None:
         self.contrast, self.rows, self.target, self.budget = contrast, rows, target, budget
-        self.largest = max((s * m.fitted.largest for s, m in zip(contrast.scales, contrast.measures)), default=1.0)
+        self.largest = contrast.largest
         """the largest difference of a feature"""
         self._count = 0
 

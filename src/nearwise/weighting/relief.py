@@ -20,6 +20,7 @@ from nearwise.search.base import TIE
 from nearwise.search.threads import threads
 from nearwise.statistics.contrasts.classes import Contrast
 from nearwise.statistics.contrasts.numbers import RegressionContrast
+from nearwise.statistics.contrasts.ramp import as_ramp
 from nearwise.statistics.contrasts.unknown import by_policy, by_probabilities
 from nearwise.statistics.scattered import Collected
 from nearwise.weighting.asking import AUTO, Asked, Asking, asking_cases, check_asking
@@ -52,6 +53,7 @@ class ReliefLike(Weighting):
     drop: float | None
     keep: float
     unknown: str
+    ramp: Any
     n_jobs: int | None
     random_state: Any
 
@@ -128,15 +130,15 @@ class ReliefLike(Weighting):
         groups = target.values if target.classes is not None else np.zeros(len(target), dtype=np.int32)
         groups = groups.astype(np.int32)
         metric = replace(problem.metric.of_features(features), p=self.power)
-        cases, unknown = problem.cases.of_features(features), []
+        cases, unknown, ramp = problem.cases.of_features(features), [], as_ramp(self.ramp)
         for measure, column in zip(metric.measures, cases.columns, strict=True):
             if self.unknown == "policy":
-                unknown.append(by_policy(measure, column, n_groups))
+                unknown.append(by_policy(measure, column, n_groups, ramp))
             else:
                 has_classes = target.classes is not None
-                unknown.append(by_probabilities(measure, column, groups, n_groups, target.weights, has_classes))
+                unknown.append(by_probabilities(measure, column, groups, n_groups, target.weights, has_classes, ramp))
         asking = metric.asking(cases, target)
-        return Contrast(metric, cases, asking, groups, n_groups, unknown, threads(self.n_jobs))
+        return Contrast(metric, cases, asking, groups, n_groups, unknown, threads(self.n_jobs), ramp)
 
     def _rows(self, problem: Problem) -> Ints:
         """The cases that ask for neighbours."""
@@ -150,6 +152,7 @@ class ReliefLike(Weighting):
         if not (isinstance(self.keep, int | float | np.number) and 0 < self.keep <= 1):
             raise InputError(f"keep={self.keep!r}: expected a share of the features, above 0 and up to 1.")
         check_choice("unknown", self.unknown, UNKNOWN)
+        as_ramp(self.ramp)
 
 
 def contrast_weights(target: Target) -> Floats:
@@ -192,6 +195,9 @@ class Relief(ReliefLike):
         Drop the worst ``drop`` of the features round after round (TuRF) until the share ``keep`` is left.
     unknown : "policy" or "probabilities"
         What a missing value differs by: the feature's policy, or as in `ReliefF`.
+    ramp : (equal, different) or None
+        Numbers differ by 0 up to ``equal`` of their unit, by 1 from ``different`` on, and by a straight line between
+        (F15); None for differences as they are.
     n_jobs, random_state
         Threads, which change nothing in the result, and the seed of the sample; None is a fixed seed.
 
@@ -218,6 +224,7 @@ class Relief(ReliefLike):
     drop: float | None = None
     keep: float = 0.5
     unknown: str = "policy"
+    ramp: tuple[float, float] | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -298,6 +305,9 @@ class ReliefF(ReliefLike):
         Drop the worst ``drop`` of the features round after round (TuRF) until the share ``keep`` is left.
     unknown : "probabilities" or "policy"
         What a missing value differs by: as above, or what the feature's policy says.
+    ramp : (equal, different) or None
+        Numbers differ by 0 up to ``equal`` of their unit, by 1 from ``different`` on, and by a straight line between
+        (F15); None for differences as they are.
     n_jobs, random_state
         Threads, which change nothing in the result, and the seed of the sample; None is a fixed seed.
 
@@ -323,6 +333,7 @@ class ReliefF(ReliefLike):
     drop: float | None = None
     keep: float = 0.5
     unknown: str = "probabilities"
+    ramp: tuple[float, float] | None = None
     n_jobs: int | None = None
     random_state: Any = None
 

@@ -48,7 +48,7 @@ class RReliefF(ReliefLike):
         k.
     sigma : float or None
         How fast influence falls with rank; None for equal influence. The paper used sigma=20 with n_neighbors=70.
-    n_samples, drop, keep, unknown, n_jobs, random_state
+    n_samples, drop, keep, unknown, ramp, n_jobs, random_state
         As in `ReliefF`.
 
     Notes
@@ -71,6 +71,7 @@ class RReliefF(ReliefLike):
     drop: float | None = None
     keep: float = 0.5
     unknown: str = "probabilities"
+    ramp: tuple[float, float] | None = None
     n_jobs: int | None = None
     random_state: Any = None
 

@@ -36,6 +36,7 @@ class Zones(ReliefLike):
     drop: float | None = None
     keep: float = 0.5
     unknown: str = "probabilities"
+    ramp: tuple[float, float] | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -140,9 +141,9 @@ class SURF(Zones):
     equals the limit is not inside (F11). A target that is a number has the score of `RReliefF` with the cases in the
     zone as neighbours, each of equal influence; cases whose zone is empty do not ask (F14).
 
-    Parameters: ``n_samples``, ``drop``, ``keep``, ``unknown``, ``n_jobs`` and ``random_state`` as in `ReliefF`, but for
-    "auto", which asks up to 5,000 cases: each is compared with all others. With a sample the mean distance is that of
-    the cases that ask.
+    Parameters: ``n_samples``, ``drop``, ``keep``, ``unknown``, ``ramp``, ``n_jobs`` and ``random_state`` as in
+    `ReliefF`, but for "auto", which asks up to 5,000 cases: each is compared with all others. With a sample the mean
+    distance is that of the cases that ask.
 
     Attributes: ``weights_`` (Global), ``scores_`` (p,), ``stopped_`` and ``sampled_`` as in `ReliefF`.
 

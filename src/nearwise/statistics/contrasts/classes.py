@@ -23,6 +23,7 @@ from nearwise.native import core
 from nearwise.progress import counted, progress
 from nearwise.search.base import TIE
 from nearwise.search.layout.columns import KINDS, Layout
+from nearwise.statistics.contrasts.ramp import Ramp, climbed
 from nearwise.statistics.contrasts.unknown import Unknown
 from nearwise.statistics.descent.gather import known_differences
 from nearwise.statistics.scattered import scattered
@@ -40,6 +41,8 @@ PAIR_TERMS = 50_000_000
 """the same in double precision"""
 BLOCK_BYTES = 32 << 20
 """memory of one block of distances"""
+ON_RAMP = {"line": 3, "circle": 4}
+"""forms of differences that climb a ramp, as the core knows them then"""
 MOST_SYMBOLS = 1 << 24
 
 
@@ -99,16 +102,24 @@ class Contrast:
         n_groups: int,
         unknown: Sequence[Unknown | None],
         threads: int = 1,
+        ramp: Ramp | None = None,
     ) -> None:
         self.metric, self.cases, self.asking, self.unknown = metric, cases, asking, tuple(unknown)
         self.measures, self.power = metric.measures, metric.p
         self.groups, self.n_groups, self.threads = groups.astype(np.int32), n_groups, max(1, threads)
         self.scales = np.array([m.scale(1) for m in self.measures])
+        self.ramp = ramp
         self._native = self._packed()
         self._held: tuple[Any, dict[int, Floats]] = (None, {})
 
     def __len__(self) -> int:
         return len(self.cases)
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of a feature."""
+        reach = (float(self._scaled(f, m.fitted.largest)) for f, m in enumerate(self.measures))
+        return max(reach, default=1.0)
 
     def _packed(self) -> Any:
         """The cases in the native core, or None where it cannot serve them."""
@@ -125,10 +136,11 @@ class Contrast:
         holes = [u for f in holed if (u := self.unknown[f]) is not None]
         both = np.array([u.both for u in holes], dtype=np.float64).reshape(len(holed), self.n_groups, self.n_groups)
         made = native.Contrast(
-            layout.on_circles(self.cases), layout.kinds, self.scales, layout.periods, self.groups, self.n_groups,
+            layout.on_circles(self.cases), self._kinds(layout), self.scales, layout.periods, self.groups, self.n_groups,
             np.array(holed, dtype=np.int64),
             np.array([u.cells for u in holes], dtype=np.int32).reshape(len(holed), len(self)),
             [np.ascontiguousarray(u.table) for u in holes], both, int(self.power),
+            *(() if self.ramp is None else self.ramp.ends),
         )  # fmt: skip
         return made if made.is_usable else None
 
@@ -180,12 +192,23 @@ class Contrast:
         """(e,) differences of one feature of listed pairs."""
         unknown, missing = self.unknown[f], self.cases.columns[f].missing
         asking = self.asking.columns[f].values
-        deltas = self.scales[f] * known_differences(self.measures[f], self.cases.columns[f].values, asking, j, i)
+        deltas = self._scaled(f, known_differences(self.measures[f], self.cases.columns[f].values, asking, j, i))
         if unknown is not None:
             unknown.pairs(deltas, i, j, self.groups)
         elif missing is not None:
             deltas[missing[i] | missing[j]] = 0.0
         return np.asarray(deltas)
+
+    def _kinds(self, layout: Layout) -> NDArray[np.uint8]:
+        """(p,) what the core compares; numbers on a ramp are kinds of their own."""
+        if self.ramp is None:
+            return layout.kinds
+        on_ramp = {KINDS[form]: kind for form, kind in ON_RAMP.items()}
+        return np.array([on_ramp.get(kind, kind) for kind in layout.kinds.tolist()], dtype=np.uint8)
+
+    def _scaled(self, f: int, raw: Any) -> Floats:
+        """Differences of a feature from raw ones: over the unit, and on the ramp if there is one."""
+        return climbed(self.ramp, self.measures[f], self.scales[f] * raw)
 
     # ------------------------------------------------------------------------------------------------- all pairs
 
@@ -220,15 +243,15 @@ class Contrast:
     def _rescaled(self, total: Floats, left_out: NDArray[np.intp]) -> Floats:
         """The policy "ignore": sums over the features that are known, rescaled to all of them."""
         p = len(self.measures)
-        largest = np.array([m.fitted.maximum for m in self.measures])
-        worst = power(np.where(self.scales > 0, self.scales * largest, 0.0), self.power).sum()
+        largest = [float(self._scaled(f, m.fitted.maximum)) for f, m in enumerate(self.measures)]
+        worst = power(np.where(self.scales > 0, largest, 0.0), self.power).sum()
         return np.where(left_out < p, total * (p / np.maximum(p - left_out, 1)), worst)
 
     def _deltas(self, f: int, rows: Ints) -> Floats:
         """(m, n) differences of one feature of some cases from all cases."""
         measure, column, unknown = self.measures[f], self.cases.columns[f], self.unknown[f]
         asked = self.asking.columns[f].take(rows)
-        deltas = self.scales[f] * measure.fitted.block(column.values, asked.values)
+        deltas = self._scaled(f, measure.fitted.block(column.values, asked.values))
         if unknown is not None:
             unknown.fill(deltas, rows, self.groups)
         else:

@@ -20,6 +20,7 @@ from nearwise.arithmetic import product
 from nearwise.cases.cuts import Cuts, mdl, width_cuts
 from nearwise.differences.base import sample_rows
 from nearwise.differences.metric import Encoded, Measure
+from nearwise.statistics.contrasts.ramp import Ramp, climbed
 
 __all__ = ["Unknown", "by_policy", "by_probabilities"]
 
@@ -61,8 +62,11 @@ class Unknown:
         deltas[both] = self.both[groups[i[both]], groups[j[both]]]
 
 
-def by_policy(measure: Measure, column: Encoded, n_groups: int) -> Unknown | None:
-    """What the feature's missing policy says; None under "ignore", which leaves the feature out."""
+def by_policy(measure: Measure, column: Encoded, n_groups: int, ramp: Ramp | None = None) -> Unknown | None:
+    """What the feature's missing policy says; None under "ignore", which leaves the feature out.
+
+    On a ramp, what stands for a difference climbs it as any difference does.
+    """
     if column.missing is None or measure.ignores:
         return None
     unit = measure.scale(1)
@@ -72,13 +76,19 @@ def by_policy(measure: Measure, column: Encoded, n_groups: int) -> Unknown | Non
         means, cells = np.array([measure.one]), np.zeros(len(column.values), dtype=np.intp)
     return Unknown(
         np.where(column.missing, -1, cells).astype(np.int32),
-        np.tile(unit * means, (n_groups, 1)),
-        np.full((n_groups, n_groups), unit * measure.both),
+        np.tile(climbed(ramp, measure, unit * means), (n_groups, 1)),
+        np.full((n_groups, n_groups), climbed(ramp, measure, unit * measure.both)),
     )
 
 
 def by_probabilities(
-    measure: Measure, column: Encoded, groups: Codes, n_groups: int, weights: Floats, has_classes: bool
+    measure: Measure,
+    column: Encoded,
+    groups: Codes,
+    n_groups: int,
+    weights: Floats,
+    has_classes: bool,
+    ramp: Ramp | None = None,
 ) -> Unknown | None:
     """Kononenko's probabilities given the group (Readings F4 to F6); numbers by intervals that tell classes apart.
 
@@ -87,7 +97,7 @@ def by_probabilities(
     nothing is known at all, nothing differs.
     """
     if column.missing is None or measure.as_value:
-        return by_policy(measure, column, n_groups)
+        return by_policy(measure, column, n_groups, ramp)
     known = np.flatnonzero(~column.missing)
     if not len(known):
         none = np.full(len(groups), -1, dtype=np.int32)
@@ -102,7 +112,7 @@ def by_probabilities(
     totals = counts.sum(axis=1, keepdims=True)
     overall = counts.sum(axis=0) / counts.sum()
     shares = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), overall[None, :])
-    largest = measure.scale(1) * measure.fitted.largest
+    largest = climbed(ramp, measure, measure.scale(1) * measure.fitted.largest)
     rest = np.maximum(1.0 - product(shares, shares.T), 0.0)
     return Unknown(cells, largest * (1.0 - shares), largest * rest)
 
