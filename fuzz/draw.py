@@ -14,7 +14,7 @@ from nearwise.differences.heterogeneous import HVDM
 CLASSES = ("p", "q", "r")
 LEVELS = ("low", "mid", "high", "top")
 POLICIES = ("max", "usual", "ignore", "value", "mean")
-POWERS = (1, 2, 2, 1, 3, 4, 1.5, 2.5)
+POWERS = (1, 2, 2, 1, 3, 4, 1.5, 2.5, 0.5, float("inf"))
 SHAPES = (
     "global", "global", "per-class", "per-case", "per-query", "per-value query", "per-value stored", "per-value both",
     "directed", "matrix",

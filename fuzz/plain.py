@@ -46,7 +46,7 @@ def sums(drawn: Drawn) -> np.ndarray | None:
     if drawn.shape == "matrix":
         return _mapped(drawn)
     total, known, everything, worst = (np.zeros((drawn.m, drawn.n), dtype=Wide) for _ in range(4))
-    left_out = np.zeros((drawn.m, drawn.n), dtype=bool)
+    left_out, largest = np.zeros((drawn.m, drawn.n), dtype=bool), drawn.p == float("inf")
     for f, feature in enumerate(drawn.features):
         weight = _weight(drawn, f)
         compared = _compare(drawn, feature)
@@ -54,13 +54,14 @@ def sums(drawn: Drawn) -> np.ndarray | None:
         unknown = (x | q) & (feature.how != "mvdm" or drawn.policy != "value")
         raw = np.where(unknown, _stand_in(drawn.policy, compared, x & q), compared.raw)
         skipped = unknown & (drawn.policy == "ignore")
-        total += np.where(skipped, 0, _term(weight, raw, compared.unit, drawn.p))
-        worst += _term(weight, np.full_like(raw, compared.largest), compared.unit, drawn.p)
+        term = np.where(skipped, 0, _term(weight, raw, compared.unit, 1 if largest else drawn.p))
+        most = _term(weight, np.full_like(raw, compared.largest), compared.unit, 1 if largest else drawn.p)
+        total, worst = (np.maximum(total, term), np.maximum(worst, most)) if largest else (total + term, worst + most)
         everything += weight
         known += np.where(skipped, 0, weight)
         left_out |= skipped
     with np.errstate(all="ignore"):
-        rescaled = np.where(known > 0, total * (everything / known), worst)
+        rescaled = np.where(known > 0, total if largest else total * (everything / known), worst)
     return np.where(left_out, rescaled, total)
 
 

@@ -83,7 +83,8 @@ def _votes(sums: np.ndarray, drawn: Drawn, vote: str, ties: str) -> np.ndarray |
     if ties == "index" and len(set(level[: drawn.k + 1])) <= drawn.k and _straddles(level, drawn.k):
         return None  # which of two sums that are equal but for rounding comes first is not for us to say
     places = _places(level, min(drawn.k, drawn.n), ties)
-    far = [float(ranked[level == at].min()) ** (1 / drawn.p) for at in range(level[-1] + 1)]
+    root = 1 / drawn.p if drawn.p < math.inf else 1
+    far = [float(ranked[level == at].min()) ** root for at in range(level[-1] + 1)]
     kernel = _kernel(vote, [far[at] for at, _ in places])
     out = np.zeros(len(CLASSES))
     for (_, members), factor in zip(places, kernel, strict=True):

@@ -41,7 +41,7 @@ struct Power {
   double operator()(double raw) const { return pow(raw, exponent); }
 };
 
-// Calls work with the one that a power, from 1 to 1e6, asks for.
+// Calls work with the one that a power, above 0 and up to 1e6, asks for.
 template <class Work>
 void with_power(double power, const Work& work) {
   if (power == 2) work(Square{});

@@ -109,7 +109,7 @@ inline void require_segments(const Count* segments, Count g, Count n) {
 }
 
 inline void require_power(double power) {
-  require(power >= 1 && power < 1e6, "power must be from 1 to 1e6, got " + std::to_string(power) + ".");
+  require(power > 0 && power <= 1e6, "power must be above 0 and at most 1e6, got " + std::to_string(power) + ".");
 }
 
 // Works without holding Python's lock.

@@ -30,10 +30,12 @@ CHUNK_BYTES = 16 << 20
 def power(raw: Any, p: float) -> Any:
     """raw^p of a number or an array from 0, the same bits for both; what is too large becomes infinite.
 
+    Under p = infinity differences are not raised: the largest of them counts as it is.
+
     >>> power(1.5, 3), power(np.array([4.0, 9.0]), 1.5).tolist()
     (3.375, [8.0, 27.0])
     """
-    if p == 1:
+    if p == 1 or p == np.inf:
         return raw
     with np.errstate(over="ignore", under="ignore"):
         if p == 2:

@@ -44,7 +44,7 @@ def test_a_setting_of_any_type_is_taken_or_refused_in_a_sentence(parameter, valu
         ({"schema": "nope"}, r"schema='nope': expected a dict of kinds by feature name"),
         ({"schema": ["age"]}, r"schema=\['age'\]: expected a dict"),
         ({"ignore": 3}, r"ignore=3: expected the name of a column"),
-        ({"p": 2**63}, r"p=9223372036854775808: the power of the distance must be a number from 1 to 1,000,000"),
+        ({"p": 2**63}, r"p=9223372036854775808: the power of the distance must be a number from 0.1 to 1,000,000"),
         ({"random_state": {"a": 1}}, r"random_state=.*: expected None, a whole number from 0"),
         ({"random_state": -3}, r"random_state=-3"),
     ],

@@ -63,7 +63,7 @@ def test_what_cannot_be_searched_is_refused_in_a_sentence(call, message):
         ({"ties": "fairly"}, "Did you mean 'fair'"),
         ({"vote": "distanc"}, "Did you mean 'distance'"),
         ({"scale": "ranges"}, "Did you mean 'range'"),
-        ({"p": 0.5}, "p=0.5: the power of the distance must be a number from 1"),
+        ({"p": 0.05}, "p=0.05: the power of the distance must be a number from 0.1"),
         ({"missing": "maximum"}, "missing='maximum': expected one of max"),
         ({"missing": {"x9": "max"}}, "missing names 'x9', no such feature"),
         ({"differences": "mvmd"}, "Did you mean 'mvdm'"),

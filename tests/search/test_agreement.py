@@ -58,8 +58,11 @@ def compare(engine, distance, queries, payload, k, leave_out):
         np.testing.assert_allclose(sums, wanted, rtol=1e-12)
 
 
+powers = st.sampled_from([1, 2, 3, 0.5, np.inf])
+
+
 @given(
-    seeds, kind_lists(VECTORISED), st.integers(1, 12), st.sampled_from([1, 2, 3]), st.sampled_from(POLICIES),
+    seeds, kind_lists(VECTORISED), st.integers(1, 12), powers, st.sampled_from(POLICIES),
     st.sampled_from(SHAPES), st.booleans(),
 )  # fmt: skip
 def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):

@@ -77,7 +77,7 @@ def coded_problem(
 
 @given(
     seeds, st.lists(st.sampled_from(["symbolic", "mvdm"]), min_size=1, max_size=5), st.integers(1, 12),
-    st.sampled_from([1, 2, 3]), st.sampled_from(["max", "value"]), st.booleans(), st.booleans(),
+    st.sampled_from([1, 2, 3, 0.5]), st.sampled_from(["max", "value"]), st.booleans(), st.booleans(),
     st.sampled_from(LEAVES), st.integers(0, 20), st.integers(1, 3),
 )  # fmt: skip
 def test_the_coded_engine_equals_the_reference_to_the_last_bit(

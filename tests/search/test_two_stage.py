@@ -27,6 +27,7 @@ DIFFERENCES = {
     "shapes": ("min", "hausdorff", "average"),
     "vector": ("euclidean", "cosine"),
 }
+powers = st.sampled_from([1, 2, 3, 0.5])
 
 
 @st.composite
@@ -45,7 +46,7 @@ def _small_batches(monkeypatch):
 
 
 @given(
-    seeds, mixed_kinds(), st.integers(1, 12), st.sampled_from([1, 2, 3]), st.sampled_from(["max", "value", "mean"]),
+    seeds, mixed_kinds(), st.integers(1, 12), powers, st.sampled_from(["max", "value", "mean"]),
     st.sampled_from(SHAPES), st.booleans(), st.sampled_from([1.0, 3.0]), st.sampled_from([1, 2, 9, 25]), st.booleans(),
 )  # fmt: skip
 def test_two_stages_equal_the_reference(seed, kinds, k, p, policy, shape, alone, gain, n, native):

@@ -23,8 +23,11 @@ def parts(seed, kinds, **settings):
     return distance.metric, distance.stored.cases, target, weights
 
 
+powers = st.sampled_from([1, 2, 3, 1.5, 0.5, np.inf])
+
+
 @given(
-    seeds, kind_lists(CORE), st.sampled_from([1, 2, 3, 1.5]), st.sampled_from(["max", "value"]), st.booleans(),
+    seeds, kind_lists(CORE), powers, st.sampled_from(["max", "value"]), st.booleans(),
     st.booleans(), st.integers(1, 5),
 )  # fmt: skip
 def test_the_native_count_equals_the_planned_one(seed, kinds, p, policy, by_distance, alone, k):
@@ -128,7 +131,7 @@ def test_what_cannot_be_evaluated_is_refused():
 
 
 @given(
-    seeds, kind_lists(list(KINDS)), st.sampled_from([1, 2, 3]), st.sampled_from(["max", "value", "ignore", "mean"]),
+    seeds, kind_lists(list(KINDS)), powers, st.sampled_from(["max", "value", "ignore", "mean"]),
     st.booleans(), st.booleans(), st.integers(1, 5),
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")

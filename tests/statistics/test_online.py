@@ -14,7 +14,7 @@ from tests.weighting.tables import mixed, problem_of
 @pytest.mark.parametrize("native", ["1", "0"])
 @given(
     made=mixed(features=["number", "symbol", "rank", "mvdm", "text", "hour"], min_cases=3, max_cases=12),
-    p=st.sampled_from([1, 2, 3]), data=st.data(),
+    p=st.sampled_from([1, 2, 3, 0.5, np.inf]), data=st.data(),
 )  # fmt: skip
 def test_a_pool_equals_the_obvious_engine(native, made, p, data):
     records, y, _, schema = made
@@ -45,7 +45,7 @@ def test_the_kernel_checks_what_comes_in():
     with pytest.raises(ValueError, match="stored must be"):
         sums(columns, flags, ones, ones, ones, 2, ones, 6, out)
     with pytest.raises(ValueError, match="power"):
-        sums(columns, flags, ones, ones, ones, 0.5, ones, 5, out)
+        sums(columns, flags, ones, ones, ones, 0.0, ones, 5, out)
     with pytest.raises(ValueError, match="query must have shape"):
         sums(columns, flags, ones, ones, ones, 2, np.ones(3), 5, out)
     with pytest.raises(ValueError, match="one entry per case"):

@@ -24,7 +24,7 @@ def features(draw, form):
     values = draw(st.lists(some, min_size=n, max_size=n))
     y = np.array(draw(st.lists(st.sampled_from("uvw"), min_size=n, max_size=n)))
     w = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.25]), min_size=n, max_size=n))
-    p = draw(st.sampled_from([1, 2, 3]))
+    p = draw(st.sampled_from([1, 2, 3, 0.5]))
     problem = problem_of([{"f": v} for v in values], y, w, {"f": KINDS[form]}, p=p)
     folds = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=np.int32)
     return problem, folds
@@ -70,7 +70,7 @@ def test_the_kernel_refuses_what_it_cannot_read():
     assert core().project(**good).tolist() == [[0.0], [0.0]]
     wrong = {
         "values": np.array([2.0, 1.0]), "places": np.array([0, 4], np.int32), "weights": np.ones(3),
-        "priors": np.ones(0), "coefficient": np.nan, "power": 0.5, "period": -1.0, "k": 0, "tolerance": 1.0,
+        "priors": np.ones(0), "coefficient": np.nan, "power": 0.0, "period": -1.0, "k": 0, "tolerance": 1.0,
         "n_folds": 0,
     }  # fmt: skip
     for name, value in wrong.items():

@@ -16,7 +16,7 @@ def total(problem, weights, i, j):
     )
     added = 0.0
     for term in found:
-        added += term
+        added = added + term if problem.metric.adds else max(added, term)
     return added * factor
 
 

@@ -22,7 +22,7 @@ auto project_arrays(Given& given) {
   require(p.classes >= 1, "priors must hold at least one class.");
   require(p.n_folds >= 1 && p.n_folds * p.classes < Count(1) << 31, "n_folds times classes must be in 1 .. 2**31 - 1.");
   require(std::isfinite(p.coefficient) && p.coefficient >= 0, "coefficient must be finite, not negative.");
-  require(p.power >= 1 && std::isfinite(p.power), "power must be a number from 1.");
+  require_power(p.power);
   require(p.period >= 0 && std::isfinite(p.period), "period must be finite, not negative.");
   require_all(p.n, "values must be finite", [&](Count i) { return std::isfinite(p.values[i]); });
   require_all(p.n, "values must be sorted", [&](Count i) { return i == 0 || p.values[i - 1] <= p.values[i]; });

@@ -20,7 +20,7 @@ auto vote_pairs_arrays(Given& given) {
   d.tolerance = given.tolerance();
   require_weights(d.coefficients, d.w * static_cast<Count>(terms.size()), "coefficients");
   require(d.first >= 0 && d.first + d.m <= d.n, "first must leave room for all queries.");
-  require(d.power >= 1 && std::isfinite(d.power), "power must be a number from 1.");
+  require_power(d.power);
   const Count threads = given.threads();
   std::vector<double> right(d.w * d.n_folds * d.k);
   without_gil([&] { vote_pairs(d, threads, right.data()); });

@@ -119,6 +119,8 @@ def page(report: Report) -> str:
         told = f"What the features add makes up the {whole} of a case; those that add most are shown."
         if isinstance(report.explanations[0], FeatureExplanation):
             told = "Each feature answers by itself; what it says counts with its weight."
+        if p == float("inf"):
+            told = "The feature that counts most is the distance of a case; those next to it are shown."
         parts.append(f"<h2>Explained predictions</h2><p class=soft>{told}</p>" + "".join(cards))
     if report.schema is not None:
         parts.append(_schema(report.schema))

@@ -4,7 +4,8 @@ The distance of a stored case x and a query q is, before the root,
 
     s(x, q) = sum over features f of  w_f / unit_f^p * raw_f(x, q)^p
 
-added feature by feature in schema order. Every engine computes this very expression in this very order.
+added feature by feature in schema order. Every engine computes this very expression in this very order. Under p =
+infinity it is the largest of w_f / unit_f * raw_f(x, q) instead (Reading K14).
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.errors import InputError, MissingValueError, check_choice, did_you_mean
 from nearwise.visible import visible
 
-__all__ = ["LARGEST_P", "SCALES", "Encoded", "Measure", "Measured", "Metric", "check_settings", "power"]
+__all__ = ["POWERS", "SCALES", "Encoded", "Measure", "Measured", "Metric", "check_settings", "is_power", "power"]
 
 SCALES = ("range", "sigma", "none")
-LARGEST_P = 1_000_000
-"""the largest power that every engine takes; beyond it only the largest difference is left"""
+SMALLEST_P, LARGEST_P = 0.1, 1_000_000
+"""the powers that engines take, and infinity: below them the distance has no number, beyond them the sum has none"""
+POWERS = f"a number from {SMALLEST_P:g} to {LARGEST_P:,}, or infinity"
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,16 @@ class Metric:
         return tuple(m.name for m in self.measures)
 
     @property
+    def adds(self) -> bool:
+        """Whether terms are added up; under p = infinity the largest of them counts."""
+        return not np.isinf(self.p)
+
+    @property
+    def exponent(self) -> float:
+        """What differences are raised to: p, or 1 where the largest of them counts."""
+        return self.p if self.adds else 1.0
+
+    @property
     def levels(self) -> tuple[tuple[Hashable, ...] | None, ...]:
         """The values of each feature as they are compared: symbols, or the intervals of a number; None for others."""
         return tuple(m.fitted.levels for m in self.measures)
@@ -290,18 +302,29 @@ class Metric:
 
     def root(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The distance from the sum."""
-        if self.p == 1:
+        if self.exponent == 1:
             return sums
         return np.asarray(np.sqrt(sums) if self.p == 2 else power(sums, 1.0 / self.p))
 
-    def describe(self) -> str:
+    def _equation(self) -> str:
+        if not self.adds:
+            return "the largest weight * difference of a feature"
         root = "" if self.p == 1 else f"; the distance is the root of order {self.p:g} of the sum"
-        lines = [f"sum over features of weight * difference^{self.p:g}{root}"]
+        known = "; a dissimilarity: a way round may be shorter" if self.p < 1 else ""
+        return f"sum over features of weight * difference^{self.p:g}{root}{known}"
+
+    def describe(self) -> str:
+        lines = [self._equation()]
         for m in self.measures:
             lines.append(
                 f"  {m.name}: {m.kind.name}, {m.difference}, unit {m.fitted.bounds[0]:.6g}, missing: {m.policy}"
             )
         return "\n".join(map(visible, lines))
+
+
+def is_power(p: Any) -> bool:
+    """Whether a distance can have this power."""
+    return isinstance(p, int | float | np.number) and bool(SMALLEST_P <= p <= LARGEST_P or p == np.inf)
 
 
 def check_settings(
@@ -310,8 +333,8 @@ def check_settings(
     """Refuse what does not say how these features are compared."""
     check(differences, features, tell)
     check_choice("scale", scale, SCALES)
-    if p is not None and not (isinstance(p, int | float | np.number) and 1 <= p <= LARGEST_P):
-        raise InputError(f"p={p!r}: the power of the distance must be a number from 1 to {LARGEST_P:,}, or None.")
+    if p is not None and not is_power(p):
+        raise InputError(f"p={p!r}: the power of the distance must be {POWERS}, or None.")
     if isinstance(missing, Mapping):
         for name in missing:
             if name not in features:

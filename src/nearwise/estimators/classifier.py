@@ -50,6 +50,7 @@ class KNNClassifier(Criticised):
         How much a neighbour counts by its distance; "distance" is 1/d.
     p : number or None
         The power of the distance; None takes the one of the method's paper (1 for "mdw" and value differences, else 2).
+        Under infinity the largest weighted difference is the distance; below 1 it is a dissimilarity.
     scale : "range", "sigma" or "none"
         What numeric differences are divided by: the training range, 4 sigma, or nothing.
     missing : str or dict by feature

@@ -11,7 +11,7 @@ from nearwise.cases.kinds import POLICIES
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext
-from nearwise.differences.metric import LARGEST_P, Encoded, Measure, Measured, Metric
+from nearwise.differences.metric import POWERS, Encoded, Measure, Measured, Metric, is_power
 from nearwise.errors import ModelFileError
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.storage.values import listed
@@ -35,8 +35,8 @@ def unpack_measures(
 ) -> tuple[Metric, Measured]:
     """The metric with the units it had, and the cases under it; no difference is measured."""
     p: Any = unpack.value(content["p"])
-    if type(p) not in (int, float, np.int64, np.float64) or not 1 <= p <= LARGEST_P:
-        raise ModelFileError(f"the power of the distance is not a number from 1 to {LARGEST_P:,}")
+    if type(p) not in (int, float, np.int64, np.float64) or not is_power(p):
+        raise ModelFileError(f"the power of the distance is not {POWERS}")
     measures, columns = [], []
     features = zip(table.schema.items(), listed(content["measures"], len(table.columns)), strict=True)
     for f, ((name, kind), found) in enumerate(features):

@@ -1,6 +1,7 @@
 """Why: the neighbours, what each feature adds to their distance, and the nearest case that says otherwise.
 
-A contribution is the term w_f * difference_f^p of the distance itself, so contributions add up to ``distance ** p``.
+A contribution is the term w_f * difference_f^p of the distance itself, so contributions add up to ``distance ** p``;
+under p = infinity the largest of them is the distance.
 
 ::
 

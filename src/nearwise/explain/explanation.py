@@ -96,7 +96,7 @@ class Explanation:
             "query": _plain(self.query),
             "prediction": _plain(self.prediction),
             "distribution": {str(k): v for k, v in self.distribution.items()},
-            "p": self.p,
+            "p": "inf" if np.isinf(self.p) else self.p,
             "neighbours": [one(n) for n in self.neighbours],
             "tied": self.tied,
             "tied_share": self.tied_share,

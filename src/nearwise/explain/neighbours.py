@@ -30,7 +30,7 @@ class Neighbour:
     """its class or number; None in retrieval"""
     distance: float
     contributions: dict[str, float]
-    """feature -> its part of distance ** p"""
+    """feature -> its part of distance ** p; under p = infinity the largest is the distance"""
     vote_share: float
     values: dict[str, Any]
     query_values: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,7 +109,8 @@ def told_values(n: Neighbour, feature: str) -> str:
 
 def told_reasons(n: Neighbour) -> str:
     """What differs most between a case and the query, and what stood in for missing values."""
-    parts = [f"{visible(f)}{told_values(n, f)} adds {n.contributions[f]:.3g}" for f in n.differing()]
+    adds = "counts" if isinf(n.p) else "adds"
+    parts = [f"{visible(f)}{told_values(n, f)} {adds} {n.contributions[f]:.3g}" for f in n.differing()]
     told = "; ".join(parts) or "no difference that counts"
     missing = "".join(f" [{visible(f)} missing: {policy}]" for f, policy in n.notes.items())
     rescaled = f" [known features rescaled by {n.factor:.3g}]" if n.factor != 1 else ""

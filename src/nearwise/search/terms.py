@@ -19,8 +19,9 @@ __all__ = ["form_parts", "mean_of", "names_of_terms", "terms"]
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
     """The terms w_f * delta_f^p of stored case i and query j, and the factor that "ignore" rescales them by.
 
-    The sum before the root is ``factor * sum(terms)``. Where every feature is left out, each counts with its largest
-    difference and the factor is 1. Under a matrix there is a term for each new feature, under a form for each row.
+    The sum before the root is ``factor * sum(terms)``; under p = infinity it is the largest term, and the factor 1.
+    Where every feature is left out, each counts with its largest difference and the factor is 1. Under a matrix there
+    is a term for each new feature, under a form for each row.
     """
     if distance.weights.shape == "matrix":
         return _mapped_terms(distance, i, queries, j), 1.0
@@ -43,7 +44,7 @@ def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[f
     if not left_out:
         return out, 1.0
     if known > 0:
-        return out, total / known
+        return out, total / known if metric.adds else 1.0
     weights = [distance.weights.one(f, stored, i, queries, j) for f in range(len(metric.measures))]
     pairs = zip(weights, metric.measures, strict=True)
     return [float(weighted(w * m.scale(metric.p), power(m.fitted.maximum, metric.p))) for w, m in pairs], 1.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot, exp, log, power, product, weighted
+from nearwise.errors import InputError
 from nearwise.progress import counted
 from nearwise.weighting.base import Problem
 
@@ -28,6 +29,11 @@ class Softmax:
     """
 
     def __init__(self, problem: Problem, penalty: float) -> None:
+        if not problem.metric.adds:
+            raise InputError(
+                "Under p=inf the largest difference counts, which has no slope for the other features: this weighting "
+                "needs a sum. Leave p out, or learn the weights first and pass them as feature_weights."
+            )
         self.problem, self.penalty = problem, penalty
         self.n, self.p = len(problem.table), len(problem.features)
         v = problem.target.weights

@@ -182,7 +182,8 @@ class SingleFeatureAccuracy(Weighting):
             won = decide(votes[:, :, 0], near, labels.priors)
             return float(dot(labels.weights, (won == labels.codes) & (votes[:, :, 0] > 0).any(axis=1)))
         if column.missing is None or not column.missing[rows].any():
-            values, p = column.values[rows] if len(rows) < len(column.values) else column.values, problem.metric.p
+            values = column.values[rows] if len(rows) < len(column.values) else column.values
+            p = problem.metric.exponent
             if measure.fitted.form in ("line", "circle"):
                 period = getattr(measure.fitted, "period", None) or 0.0
                 return float(on_line(values, labels, self.n_neighbors, measure.scale(p), p, period)[-1])

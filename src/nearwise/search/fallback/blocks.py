@@ -49,13 +49,13 @@ class BlockEngine(RowEngine):
         """(m, n) sums of some queries and all stored cases."""
         metric, stored = self.distance.metric, self.distance.stored
         columns = list(zip(metric.measures, stored.cases.columns, queries.columns, strict=True))
-        total = np.zeros((len(queries), len(stored)))
+        total, gather = np.zeros((len(queries), len(stored))), np.add if metric.adds else np.maximum
         left_out = [measure.left_out(x, q) for measure, x, q in columns]
         for f, (measure, x, q) in enumerate(columns):
             coefficient = weights.pairs(f, stored, queries) * self._scales[f]
             if np.ndim(coefficient) == 0 and coefficient == 0:
                 continue
-            total += weighted(coefficient, measure.terms(x, q, metric.p))
+            gather(total, weighted(coefficient, measure.terms(x, q, metric.p)), out=total)
         if any(out is not None for out in left_out):
             self._rescale(total, queries, weights, left_out)
         return total
@@ -63,16 +63,18 @@ class BlockEngine(RowEngine):
     def _rescale(
         self, total: Floats, queries: Measured, weights: Weights, left_out: list[NDArray[np.bool_] | None]
     ) -> None:
-        """The policy "ignore": sums over the known features, rescaled to all of them."""
+        """The policy "ignore": sums over the known features, rescaled to all of them; a largest term stays as it is."""
         stored, metric = self.distance.stored, self.distance.metric
+        gather = np.add if metric.adds else np.maximum
         every, known, worst = np.zeros_like(total), np.zeros_like(total), np.zeros_like(total)
         for f, (measure, out) in enumerate(zip(metric.measures, left_out, strict=True)):
             weight = weights.pairs(f, stored, queries)
             every += weight
             known += weight if out is None else np.where(out, 0.0, weight)
-            worst += weighted(weight * self._scales[f], power(measure.fitted.maximum, metric.p))
+            gather(worst, weighted(weight * self._scales[f], power(measure.fitted.maximum, metric.p)), out=worst)
         partial = np.logical_or.reduce([out for out in left_out if out is not None])
-        np.multiply(total, np.divide(every, known, out=np.ones_like(every), where=partial & (known > 0)), out=total)
+        if metric.adds:
+            np.multiply(total, np.divide(every, known, out=np.ones_like(every), where=partial & (known > 0)), out=total)
         nothing = partial & (known <= 0)
         total[nothing] = worst[nothing]
 

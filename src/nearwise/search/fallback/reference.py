@@ -37,7 +37,7 @@ class ReferenceEngine(RowEngine):
             found, factor = terms(self.distance, i, queries, j)
             total = 0.0
             for term in found:
-                total += term
+                total = total + term if self.distance.metric.adds else max(total, term)
             out[i] = total * factor
         return out
 

@@ -24,7 +24,7 @@ from nearwise.search.layout.columns import Layout, asks_left_out, typed
 from nearwise.search.layout.contrasts import Contrasts
 from nearwise.search.layout.left_out import LeftOut
 from nearwise.search.layout.segments import row_of_weights
-from nearwise.search.layout.serves import IN_CORE
+from nearwise.search.layout.serves import IN_SINGLES
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Weights
 
@@ -40,7 +40,7 @@ class DenseIndex(Index):
     """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
 
     name = "dense"
-    serves = IN_CORE
+    serves = IN_SINGLES
     nanoseconds = 0.05
 
     def __init__(self, distance: Distance, threads: int = 1) -> None:

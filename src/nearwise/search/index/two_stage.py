@@ -27,6 +27,7 @@ from nearwise.search.fallback.blocks import BLOCK_BYTES, BlockEngine, needs_own_
 from nearwise.search.fallback.functions import warn_of_functions
 from nearwise.search.index.base import Index
 from nearwise.search.index.texts import TextStages
+from nearwise.search.layout.serves import LARGEST
 from nearwise.search.selection.rows import Row, levels_of, nearest_of, within_of
 from nearwise.search.selection.smallest import tie_bounds
 from nearwise.weights import Weights
@@ -118,6 +119,8 @@ class TwoStageIndex(Index):
     def refuses(cls, distance: Distance) -> str:
         if distance.weights.served_by:
             return needs_own_index(distance)
+        if not distance.metric.adds:
+            return LARGEST
         costly = [m.fitted.form == "pair" for m in distance.metric.measures]
         if not any(costly):
             return "no feature is costly to compare"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.differences.profiles import Rooted
 from nearwise.native import core
 from nearwise.search.base import Distance
 
-__all__ = ["IN_CORE", "NOT_BUILT", "Serves", "not_in_core"]
+__all__ = ["IN_CORE", "IN_SINGLES", "LARGEST", "NOT_BUILT", "Serves", "not_in_core"]
 
 NOT_BUILT = "the C++ core is not built (or NEARWISE_NATIVE=0)"
+LARGEST = "under p=inf the largest term counts, and it adds them up"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Serves:
     embeds: bool = False
     """whether differences that are those of two vectors become columns too"""
     powers: tuple[float, ...] = ()
-    """values of p; none given: all"""
+    """values of p; none given: all from ``least_power`` on"""
+    least_power: float = 0.0
     every_policy: bool = False
     """whether a missing value may differ by more than a constant"""
 
@@ -40,6 +42,10 @@ class Serves:
             return "weights per class need stored cases with classes"
         if self.powers and p not in self.powers:
             return f"it does not know p={p:g}"
+        if not distance.metric.adds:
+            return LARGEST
+        if p < self.least_power:
+            return f"it goes by rounding, which has no bound under p={p:g}"
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if measure.fitted.form not in self.forms:
                 if not (self.embeds and _embeds(measure, distance)):
@@ -55,6 +61,10 @@ class Serves:
 
 IN_CORE = Serves(("global", "per-class", "per-case", "per-query"), embeds=True)
 """what becomes columns whose missing values are constants"""
+
+
+IN_SINGLES = replace(IN_CORE, least_power=1.0)
+"""the same where single precision proposes"""
 
 
 def not_in_core(distance: Distance) -> str:

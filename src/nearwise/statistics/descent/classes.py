@@ -57,6 +57,11 @@ class SmoothError:
         self._check_target(target)
         if len(cases) < 2:
             raise InputError("Leaving one case out leaves none: the smooth error needs at least two cases.")
+        if not (metric.adds and metric.p >= 1):
+            raise InputError(
+                f"The slope of an error under p={metric.p:g} has jumps: this weighting needs p from 1 on, and a sum. "
+                "Leave p out, or learn the weights first and pass them as feature_weights."
+            )
         self.metric, self.cases, self.target = metric, cases, target
         self.asking = metric.asking(cases, target)
         self.k, self.threads = min(k, len(cases) - 1), max(1, threads)

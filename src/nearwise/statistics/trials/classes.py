@@ -87,6 +87,8 @@ class Evaluator:
         embeds = any(m.fitted.embeds for m in self.metric.measures)  # columns that are joined have one weight
         if native is None or embeds or not_in_core(distance):
             return None
+        if self.metric.p < 1:  # single precision has no bound to go by
+            return None
         layout = Layout.of(self.metric)
         for column, measure in zip(self.cases.columns, self.metric.measures, strict=True):
             if measure.as_value and measure.fitted.form == "line" and column.missing is not None:

@@ -87,7 +87,7 @@ class PairTrials:
     def _counted(self, weights: Floats, terms: list[Floats], rows: NDArray[np.intp], k: int, threads: int) -> Floats:
         left_out = [m.left_out(c, c.take(rows)) for m, c in zip(self.metric.measures, self.cases.columns, strict=True)]
         native, own, target = core(), self.evaluator, self.evaluator.target
-        if native is not None and all(out is None for out in left_out):
+        if native is not None and self.metric.adds and all(out is None for out in left_out):
             found: Floats = native.vote_pairs(
                 terms, np.ascontiguousarray(weights * self.scales), int(rows[0]), own.folds, own.n_folds,
                 own.leaves_one_out, target.values.astype(np.int32), target.weights, target.priors,
@@ -99,10 +99,10 @@ class PairTrials:
     def _by_numpy(self, weights: Floats, terms: list[Floats], left_out: Any, rows: NDArray[np.intp], k: int) -> Floats:
         """(folds, k) under one weight vector; also where "ignore" rescales what is known of a pair."""
         own, target = self.evaluator, self.evaluator.target
-        sums = np.zeros((len(rows), len(self.cases)))
+        sums, gather = np.zeros((len(rows), len(self.cases))), np.add if self.metric.adds else np.maximum
         for weight, scale, term in zip(weights, self.scales, terms, strict=True):
             if weight * scale != 0:
-                sums += weight * scale * term
+                gather(sums, weight * scale * term, out=sums)
         if any(out is not None for out in left_out):
             shape = Global(weights, self.metric.names)
             engine = BlockEngine(Distance(self.metric, shape, Stored(self.cases)))
