@@ -29,6 +29,7 @@ from benchmarks import (
     quantification,
     relief,
     selection,
+    sets,
     shapes,
     start,
     symbolic,
@@ -43,7 +44,7 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, shapes, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, local, metrics, presets, quantification, projections, planner, footprint,
+        relief, selection, gradient, local, metrics, presets, quantification, projections, planner, footprint, sets,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

@@ -19,7 +19,8 @@ auto of_each(const Array& values, const Function& function) {
   return to_numpy(std::move(out), {n});
 }
 
-auto product_array(const Array& a, const Array& b, bool is_turned) {
+template <class Kernel>
+auto added_up(const Array& a, const Array& b, bool is_turned, Kernel kernel) {
   Factors f{};
   f.a = data_of<double>(a, "a", 2);
   f.b = data_of<double>(b, "b", 2);
@@ -29,11 +30,17 @@ auto product_array(const Array& a, const Array& b, bool is_turned) {
   f.row = is_turned ? 1 : f.n;
   f.column = is_turned ? f.m : 1;
   shaped<double>(b, "b", {f.n, f.k});
-  require(f.k == 0 || f.m < (Count{1} << 60) / f.k, "the product must have fewer than 2**60 entries.");
+  require(f.k == 0 || f.m < (Count{1} << 60) / f.k, "the result must have fewer than 2**60 entries.");
   Scratch<double> out(static_cast<std::size_t>(f.m * f.k));
-  without_gil([&] { NEARWISE_CHOSEN(product)(f, out.data()); });
+  without_gil([&] { kernel(f, out.data()); });
   return to_numpy(std::move(out), {f.m, f.k});
 }
+
+auto product_array(const Array& a, const Array& b, bool is_turned) {
+  return added_up(a, b, is_turned, NEARWISE_CHOSEN(product));
+}
+
+auto squared_gaps_array(const Array& a, const Array& b) { return added_up(a, b, false, NEARWISE_CHOSEN(squared_gaps)); }
 
 }  // namespace
 
@@ -53,6 +60,7 @@ void bind_arithmetic(nb::module_& module) {
   NEARWISE_OF_EACH(sin)
   NEARWISE_OF_EACH(cos)
   module.def("product", &product_array, "a"_a, "b"_a, "is_turned"_a = false, "The matrix product, added up in order.");
+  module.def("squared_gaps", &squared_gaps_array, "a"_a, "b"_a, "(m, k) squared lengths of the gaps of vectors.");
 }
 
 }  // namespace nearwise

@@ -1,4 +1,4 @@
-// The matrix product in one order: the processor changes nothing.
+// The matrix product, and squared gaps of vectors, in one order: the processor changes nothing.
 #pragma once
 
 #include "machine/instructions.hpp"
@@ -13,9 +13,10 @@ struct Factors {
   Count m, n, k, row, column;
 };
 
-// Writes the product; one implementation per instruction set.
+// Writes sums over j of a[i, j] * b[j, c], or of (a[i, j] - b[j, c])^2; one implementation per instruction set.
 NEARWISE_UP_TO_AVX2(
 void product(const Factors& factors, double* out);
+void squared_gaps(const Factors& factors, double* out);
 )
 
 }  // namespace nearwise

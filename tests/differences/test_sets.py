@@ -14,6 +14,7 @@ from nearwise.cases.plain import object_array
 from nearwise.differences import sets
 from nearwise.differences.base import SAMPLE, FitContext
 from nearwise.differences.sets import Linkage, SymbolSets
+from nearwise.differences.vectors import squared_gap, squared_gaps
 from nearwise.errors import InputError
 
 LINKAGES = ["min", "hausdorff", "average"]
@@ -221,6 +222,17 @@ def test_a_set_difference_comes_back_from_its_json(made):
 def test_an_unknown_set_difference_is_refused(made):
     with pytest.raises(InputError, match="'cube'"):
         made("cube")
+
+
+@pytest.mark.parametrize("native", ["1", "0"])
+@pytest.mark.parametrize(("m", "n", "d"), [(1, 1, 1), (4, 8, 3), (9, 21, 166), (5, 7, 300), (3, 0, 2), (0, 3, 2)])
+def test_squared_gaps_have_the_bits_of_the_loop(m, n, d, native, monkeypatch):
+    monkeypatch.setenv("NEARWISE_NATIVE", native)
+    rng = np.random.default_rng(m + n + d)
+    X, Q = rng.normal(size=(n, d)) * 1e3, rng.normal(size=(m, d))
+    expected = [[squared_gap(x, q) for x in X] for q in Q]
+    assert squared_gaps(X, Q).tolist() == np.reshape(expected, (m, n)).tolist()
+    assert squared_gaps(X[::2], Q).tolist() == np.reshape(expected, (m, n))[:, ::2].tolist()
 
 
 def test_the_sets_of_musk_are_compared_whole_and_exactly(data_dir, loop):

@@ -14,6 +14,7 @@ from nearwise.cases.columns import Column
 from nearwise.differences.base import ByWay, FitContext, Fitted, Sampled
 from nearwise.differences.prepared import Prepared, PreparedVectors
 from nearwise.errors import InputError
+from nearwise.native import core
 
 __all__ = ["VectorDifference", "check_magnitude", "squared_gap", "squared_gaps"]
 
@@ -133,6 +134,12 @@ def squared_gaps(X: NDArray[np.float64], Q: NDArray[np.float64]) -> NDArray[np.f
     far origin costs no digits; the usual expansion x² - 2xq + q² has neither.
     """
     m, n = len(Q), len(X)
+    native = core()
+    if native is not None:
+        found = native.squared_gaps(
+            np.ascontiguousarray(Q, dtype=np.float64), np.ascontiguousarray(X.T, dtype=np.float64)
+        )
+        return np.asarray(found)
     out = np.zeros((m, n))
     if not m or not n:
         return out
