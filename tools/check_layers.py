@@ -25,6 +25,7 @@ STAGES = (
     "vote",
     "statistics",
     "contract",
+    "representation",
     "weighting",
     "metrics",
     "answers",

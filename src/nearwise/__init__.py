@@ -36,8 +36,8 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "vote",
-    "weighting", "weights",
+    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "representation",
+    "vote", "weighting", "weights",
 )  # fmt: skip
 
 __all__ = [

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.cases.integers import lost_in_array, lost_in_list
+from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target, looks_like_a_quantity
 from nearwise.contract.labels import all_classes, as_array, class_labels
@@ -39,13 +40,13 @@ def learn_table(
     return table
 
 
-def query_table(estimator: Any, X: Any, table: CaseTable) -> CaseTable:
+def query_table(estimator: Any, X: Any, schema: Schema) -> CaseTable:
     """Type queries or further cases as the training cases were."""
     raw = _checked(X)
     names = getattr(estimator, "feature_names_in_", None)
-    ignored = set(table.schema.ignored)
+    ignored = set(schema.ignored)
     if names is not None and raw.named:
-        return CaseTable.like(_matched(raw, [n for n in names if n not in ignored], ignored), table.schema)
+        return CaseTable.like(_matched(raw, [n for n in names if n not in ignored], ignored), schema)
     if len(raw.names) != estimator.n_features_in_:
         raise InputError(
             f"X has {len(raw.names)} features, but {type(estimator).__name__} is expecting "
@@ -60,7 +61,7 @@ def query_table(estimator: Any, X: Any, table: CaseTable) -> CaseTable:
     elif raw.named:
         warn(f"X has feature names, but {type(estimator).__name__} was fitted without feature names", UserWarning)
         raw = replace(raw, names=tuple(f"x{j}" for j in range(len(raw.names))), named=False)
-    return CaseTable.like(raw, table.schema)
+    return CaseTable.like(raw, schema)
 
 
 def _matched(raw: RawTable, expected: list[str], ignored: set[str]) -> RawTable:

@@ -13,7 +13,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes
 from nearwise.contract.undoing import whole_or_not_at_all
-from nearwise.contract.validation import learn_table, query_table
+from nearwise.contract.validation import learn_table
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.estimators.critique import Critique, under_critique
 from nearwise.estimators.describing import described
@@ -23,11 +23,12 @@ from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, Query, describe_case
+from nearwise.representation import get as get_representation
 from nearwise.search.base import Engine
 from nearwise.search.overflow import too_wide, warn_of_width
 from nearwise.search.plan import Plan, check_engine
 from nearwise.search.threads import threads
-from nearwise.statistics.draws.seeds import check_seed
+from nearwise.statistics.draws.seeds import check_seed, seed_of
 from nearwise.vote import TIES
 from nearwise.vote import get as get_vote
 from nearwise.weighting import Mergeable, Problem, Weighting
@@ -54,6 +55,7 @@ class Neighbors(Searching):
         self._check_parameters()
         table = learn_table(self, X, self.schema, () if self.ignore is None else self.ignore)
         target = self._target(y, len(table), sample_weight, classes)
+        table = self._in_representation(table, target)
         self._settings = resolve(self, table.schema, target.classes is not None)
         weighting = as_weighting(self._weighting_asked(target), self.random_state, self.n_jobs)
         self._bent_differences, self._bent_folds, self._critiques = None, (), ()
@@ -68,6 +70,14 @@ class Neighbors(Searching):
         warn_of_width(too_wide(self._model.distance), problem.metric.p)
         self._chosen_k = self._choose_k()
         return self
+
+    def _in_representation(self, table: CaseTable, target: Target) -> CaseTable:
+        """The cases under the features that the user, or else the weighting, asks for."""
+        chosen = get_representation(self.representation)
+        if chosen is None and self.feature_weights is not None:
+            chosen = as_weighting(self.feature_weights).own_representation
+        self._represented = None if chosen is None else chosen.fit(table, target, seed_of(self.random_state))
+        return table if self._represented is None else self._represented.apply(table)
 
     def _model_of(
         self,
@@ -157,6 +167,7 @@ class Neighbors(Searching):
     def _check_parameters(self) -> None:
         check_choice("ties", self.ties, TIES)
         check_engine(self.engine)
+        get_representation(self.representation)
         check_seed(self.random_state)
         threads(self.n_jobs)
         check_settings(self)
@@ -218,7 +229,9 @@ class Neighbors(Searching):
         if not hasattr(self, "_model"):
             return self._fit(X, y, sample_weight, classes)
         before = self._model
-        table = query_table(self, X, before.table)
+        if self._represented is not None:
+            warn("The representation stays as it was before cases were added: fit again to learn it anew.")
+        table = self._typed(X, before)
         known = before.target.classes
         if known is not None and classes is not None:
             known = all_classes(classes, known)

@@ -44,6 +44,9 @@ class KNNClassifier(Criticised):
     feature_weights : str, Weighting, array, dict, Series, data frame or Weights
         A method by its id (`nearwise methods` lists them), a weighting with its parameters, or your own weights by
         position or, where they have labels, by name.
+    representation : "pca", "lda", "nca", "ib3-ci", Representation or None
+        What becomes of the features before they are measured: numbers rotated into new ones, or joined tests beside
+        the given ones; None leaves them as they are.
     differences : str, dict or Difference
         How values are compared: "mvdm" for all symbolic features, or a dict by feature or kind.
     vote : "distance", "majority", "linear", "exponential", "gaussian", Vote or callable

@@ -27,6 +27,8 @@ def described(estimator: Neighbors) -> str:
         open_ = open_ or (name == "feature_weights" and estimator.feature_weights is None)
         why = reasons.get(name, "")
         lines.append(f"  {name}: {value}{' (left open)' if open_ else ''}{': ' + why if why else ''}")
+    if estimator._represented is not None:
+        lines.append(f"  representation: {estimator._represented.describe()}")
     return "\n".join([*map(visible, lines), model.plan.describe()])
 
 

@@ -115,7 +115,7 @@ class MDLDiscretizer(Parameters):
         """(n, p) the interval of each value, from 0, NaN where it is missing."""
         if not hasattr(self, "cut_points_"):
             raise not_fitted(self)
-        table = query_table(self, X, self._typed)
+        table = query_table(self, X, self._typed.schema)
         out = np.empty((len(table), len(table.columns)))
         for f, (column, cuts) in enumerate(zip(table.columns, self._cuts_, strict=True)):
             out[:, f] = cuts.place(np.asarray(column.values, dtype=np.float64))

@@ -141,7 +141,7 @@ class Featurewise(Parameters):
 
     def _votes(self, X: Any) -> tuple[CaseTable, Floats]:
         found = self._fitted()
-        table = query_table(self, X, found.table)
+        table = query_table(self, X, found.table.schema)
         votes = np.zeros((len(table), len(found.rules), len(found.classes)))
         for f, rule in enumerate(found.rules):
             if rule is not None:

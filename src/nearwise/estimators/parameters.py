@@ -16,6 +16,7 @@ class SharedParameters(Parameters):
 
     n_neighbors: Any = field(default="auto", kw_only=False)
     feature_weights: Any = field(default=None, kw_only=False)
+    representation: Any = None
     differences: Any = None
     p: float | None = None
     scale: str = "auto"

@@ -179,7 +179,7 @@ class FeaturePartitioning(Featurewise):
     @whole_or_not_at_all
     def _add(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         before = self._rules
-        table = query_table(self, X, before.table)
+        table = query_table(self, X, before.table.schema)
         known = before.classes if classes is None else all_classes(classes, before.classes)
         target = class_target(y, len(table), self, sample_weight, known)
         assert target.classes is not None

@@ -146,7 +146,7 @@ class Projecting(Conformal, Parameters):
         if not hasattr(self, "_model"):
             return self._fit(X, y, sample_weight, classes)
         before = self._model
-        table = query_table(self, X, before.table)
+        table = query_table(self, X, before.table.schema)
         known = before.target.classes
         if known is not None and classes is not None:
             known = all_classes(classes, known)
@@ -221,7 +221,7 @@ class Projecting(Conformal, Parameters):
             if len(model.table) < 2:
                 raise InputError("There is one stored case only, so leaving it out leaves none to predict from.")
             return model.table, model.problem.asking, np.arange(len(model.table))
-        table = query_table(self, X, model.table)
+        table = query_table(self, X, model.table.schema)
         return table, model.problem.metric.measure(table), None
 
     def _votes(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearwise import __version__
 from nearwise.cases.kinds import Custom
-from nearwise.cases.schema import as_kinds
+from nearwise.cases.schema import Schema, as_kinds
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import resolve
@@ -28,6 +28,7 @@ from nearwise.estimators.retrieval import NearestCases
 from nearwise.estimators.saving_answers import pack_answer, set_answer
 from nearwise.estimators.saving_measures import pack_measure, unpack_measures
 from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
+from nearwise.representation import LEARNED, Represented
 from nearwise.search.threads import threads
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
@@ -61,6 +62,7 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
         "parameters": parameters_of(pack, estimator),
         "functions": functions_of(estimator, model.table),
         "features_in": [int(estimator.n_features_in_), None if names is None else [str(n) for n in names]],
+        "representation": _pack_represented(pack, estimator._represented),
         "table": pack_table(pack, model.table),
         "target": pack_target(pack, model.target),
         "ids": pack.array(model.ids),
@@ -124,7 +126,9 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     problem = Problem(table, metric, cases, target)
     learned = checked_weights(unpack.value(content["weights"]), table, target)
     ids, next_id = unpack_ids(unpack, content, len(table))
-    set_features_in(estimator, content["features_in"], table)
+    estimator._represented = _represented(unpack, content.get("representation"), table)
+    source = table.schema if estimator._represented is None else estimator._represented.schema
+    set_features_in(estimator, content["features_in"], source)
     estimator.weighting_ = unpack_weighting(unpack, content["weighting"], learned, problem)
     estimator._critiques = _critiques(unpack, content.get("critiques", []), table)
     weights = under_critique(estimator._critiques, learned, problem, ids)
@@ -198,17 +202,38 @@ def _local_scale(
     return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
 
 
-def set_features_in(estimator: Any, found: Any, table: CaseTable) -> None:
+def _pack_represented(pack: SettingsPacker, represented: Represented | None) -> dict[str, Any] | None:
+    if represented is None:
+        return None
+    state = {name: pack.named("representation", value) for name, value in represented.state().items()}
+    return {"id": represented.id, "schema": pack.named("representation", represented.schema), "state": state}
+
+
+def _represented(unpack: SettingsUnpacker, found: Any, table: CaseTable) -> Represented | None:
+    """What made the features; files of before there were representations have none."""
+    if found is None:
+        return None
+    schema = unpack.value(found["schema"])
+    made = LEARNED.get(found["id"])
+    if made is None or not isinstance(schema, Schema):
+        raise ModelFileError("there is no such representation")
+    represented = made.restored(schema, unpack.settings(found["state"]))
+    if represented.names_out != table.schema.names:
+        raise ModelFileError("the features are not those that the representation makes")
+    return represented
+
+
+def set_features_in(estimator: Any, found: Any, schema: Schema) -> None:
     count, names = listed(found, 2)
-    ignored = table.schema.ignored
-    if type(count) is not int or count != len(table.columns) + len(set(ignored)):
+    ignored = schema.ignored
+    if type(count) is not int or count != len(schema) + len(set(ignored)):
         raise ModelFileError("the number of columns is not that of the features and those ignored")
     estimator.n_features_in_ = count
     if names is None:
-        if not {*table.schema.names, *ignored} <= {f"x{j}" for j in range(count)}:
+        if not {*schema.names, *ignored} <= {f"x{j}" for j in range(count)}:
             raise ModelFileError("the features have names, and the columns have none")
         return
-    if len(listed(names)) != count or [n for n in names if n not in ignored] != list(table.schema.names):
+    if len(listed(names)) != count or [n for n in names if n not in ignored] != list(schema.names):
         raise ModelFileError("the names of the columns are not those of the features")
     estimator.feature_names_in_ = np.array(names, dtype=object)
 

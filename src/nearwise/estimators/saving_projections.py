@@ -73,7 +73,7 @@ def unpack_projections(unpack: SettingsUnpacker, content: dict[str, Any]) -> Pro
     problem = Problem(table, metric, cases, target)
     weights = checked_weights(unpack.value(content["weights"]), table, target)
     ids, next_id = unpack_ids(unpack, content, len(table))
-    set_features_in(estimator, content["features_in"], table)
+    set_features_in(estimator, content["features_in"], table.schema)
     estimator.weighting_ = unpack_weighting(unpack, content["weighting"], weights, problem)
     estimator._set(ProjectionModel.of(problem, weights, ids, next_id, estimator.n_jobs))
     return estimator

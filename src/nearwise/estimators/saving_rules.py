@@ -79,7 +79,7 @@ def unpack_rules(unpack: SettingsUnpacker, content: dict[str, Any]) -> Featurewi
         None if rule is None else read(unpack, rule, column.levels, target.n_classes)
         for rule, column in zip(found, table.columns, strict=True)
     )
-    set_features_in(estimator, content["features_in"], table)
+    set_features_in(estimator, content["features_in"], table.schema)
     if isinstance(estimator, OneR):
         if not weights.any() or rules[int(weights.argmax())] is None:
             raise ModelFileError("no feature has the rule that answers")

@@ -16,6 +16,7 @@ from nearwise.estimators.model import Model
 from nearwise.estimators.parameters import SharedParameters
 from nearwise.estimators.recipe import Settings
 from nearwise.explain import Query
+from nearwise.representation import Represented
 from nearwise.search.base import Engine, Payload
 from nearwise.search.overflow import warn_of_infinite
 
@@ -27,6 +28,8 @@ class Searching(SharedParameters):
 
     _model: Model
     _settings: Settings
+    _represented: Represented | None = None
+    """what made the features, where they are not those given"""
 
     def _fitted(self) -> Model:
         if not hasattr(self, "_model"):
@@ -50,7 +53,7 @@ class Searching(SharedParameters):
         """Queries, measured; None asks for the stored cases themselves, each without itself."""
         if X is None:
             return model.table, model.problem.asking, np.arange(len(model.table))
-        table = query_table(self, X, model.table)
+        table = self._typed(X, model)
         return table, model.problem.metric.measure(table), None
 
     def _queries(self, model: Model, engine: Engine, table: CaseTable, cases: Measured, leave_out: Any) -> list[Query]:
@@ -58,6 +61,12 @@ class Searching(SharedParameters):
         itself = np.full(len(cases), -1) if leave_out is None else leave_out
         factors = model.query_factors(engine, cases, leave_out)
         return [Query(table, cases, j, int(itself[j]), float(factors[j])) for j in range(len(cases))]
+
+    def _typed(self, X: Any, model: Model) -> CaseTable:
+        """Queries or further cases under the features of the model."""
+        if self._represented is None:
+            return query_table(self, X, model.table.schema)
+        return self._represented.apply(query_table(self, X, self._represented.schema))
 
     def _asked_k(self, n_neighbors: int | None) -> int:
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors

@@ -16,6 +16,7 @@ from nearwise.cases.schema import Schema
 from nearwise.cases.trees import Tree
 from nearwise.differences.base import Difference
 from nearwise.errors import InputError, ModelFileError
+from nearwise.representation import REPRESENTATIONS, Representation
 from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
 from nearwise.weighting import Weighting
 from nearwise.weighting.theory import ARROW
@@ -45,6 +46,8 @@ class SettingsPacker(Packer):
             return {"weights": self._weights(value)}
         if isinstance(value, Weighting):
             return {"weighting": self._weighting(value)}
+        if isinstance(value, Representation):
+            return {"representation": self._representation(value)}
         return super().composed(value)
 
     def named(self, name: str, value: Any) -> Any:
@@ -100,6 +103,11 @@ class SettingsPacker(Packer):
             raise NotPlainError(method)
         return [method.id, {name: self.value(value) for name, value in method.saved_parameters().items()}]
 
+    def _representation(self, given: Representation) -> list[Any]:
+        if REPRESENTATIONS.get(given.id) is not type(given):
+            raise NotPlainError(given)
+        return [given.id, self._fields(given)]
+
 
 class SettingsUnpacker(Unpacker):
     """Reads what `SettingsPacker` wrote; ``functions`` are those that the user hands back."""
@@ -116,6 +124,7 @@ class SettingsUnpacker(Unpacker):
             "difference": self._difference,
             "weights": self._weights,
             "weighting": self._weighting,
+            "representation": self._representation,
             "vote": self._vote,
             "function": self._function,
         }
@@ -183,6 +192,12 @@ class SettingsUnpacker(Unpacker):
         if not isinstance(rules, str | None) or (rules is not None and ARROW not in rules):  # a path would be read
             raise ModelFileError("the rules of a weighting are not there")
         return weighting.get(name, **given)
+
+    def _representation(self, body: Any) -> Representation:
+        name, settings = listed(body, 2)
+        if name not in REPRESENTATIONS:
+            raise ModelFileError(f"there is no representation {name!r}")
+        return REPRESENTATIONS[name](**self.settings(settings))
 
     def _vote(self, body: Any) -> vote.Vote:
         name, settings = listed(body, 2)

@@ -29,6 +29,7 @@ from nearwise.contract.validation import (
 )
 from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
+from nearwise.representation.base import Representation
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.statistics.draws.folds import stratified_cases
 from nearwise.statistics.draws.seeds import seed_of
@@ -172,6 +173,11 @@ class Weighting(Parameters):
     @property
     def suggested_differences(self) -> Any:
         """How the method's paper compares values, where the user does not say; None for the usual ways."""
+        return None
+
+    @property
+    def own_representation(self) -> Representation | None:
+        """What an estimator makes of the features before it learns these weights; None where they stay."""
         return None
 
     @whole_or_not_at_all
@@ -356,7 +362,7 @@ class Mergeable(Weighting):
         if not hasattr(self, "weights_"):
             return self.fit(X, y, sample_weight)
         before = self._problem
-        table = query_table(self, X, before.table)
+        table = query_table(self, X, before.table.schema)
         target = self._further_target(y, len(table), sample_weight, before.target)
         known = before.target.recode(target.classes)
         after = Problem.of(before.table.append(table), known.append(target), **self._settings)
