@@ -6,6 +6,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
+from nearwise.cases.kinds import KINDS
 from nearwise.weighting import Weighting, methods
 
 HEAD = (
@@ -37,6 +38,22 @@ class MethodsTable(SphinxDirective):
         return _parsed(self, text)
 
 
+class KindsTable(SphinxDirective):
+    """One row for each group of methods that serve the same kinds and targets: yes or no by kind and by target."""
+
+    def run(self) -> list[nodes.Node]:
+        groups: dict[tuple[object, ...], list[str]] = {}
+        for name, method in methods().items():
+            served = (*(kind in method.kinds for kind in KINDS), method.numbers != "refused")
+            groups.setdefault((served, method.needs), []).append(name)
+        head = ["methods", *KINDS, "classes", "numbers as target", "what other kinds must become"]
+        rows = [head, ["---"] * len(head)]
+        for (served, needs), names in sorted(groups.items(), key=lambda group: (-sum(group[0][0]), group[1])):
+            *kinds, numbers = ("yes" if each else "no" for each in served)
+            rows.append([", ".join(f"`{name}`" for name in names), *kinds, "yes", numbers, needs])
+        return _parsed(self, ["| " + " | ".join(row) + " |" for row in rows])
+
+
 class MethodsReference(SphinxDirective):
     """The docstring of every method."""
 
@@ -64,5 +81,6 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
 
 def setup(app):
     app.add_directive("methods-table", MethodsTable)
+    app.add_directive("kinds-table", KindsTable)
     app.add_directive("methods-reference", MethodsReference)
     return {"parallel_read_safe": True}

@@ -64,12 +64,18 @@ def _found(asked: dict[str, str]) -> list[dict[str, Any]]:
     return [
         {
             "id": key, "class": method.__name__, "shape": method.shape, "numbers": method.numbers,
-            **method.place.to_json(), "reference": method.reference, "summary": method.summary(),
-            "caution": method.caution, "status": method.status,
+            "kinds": _kinds(method.kinds), **method.place.to_json(), "reference": method.reference,
+            "summary": method.summary(), "caution": method.caution, "status": method.status,
         }
         for key, method in known().items()
         if all(getattr(method.place, name) == value for name, value in asked.items())
     ]  # fmt: skip
+
+
+def _kinds(served: tuple[str, ...]) -> str:
+    from nearwise.weighting.served import EVERY
+
+    return "all" if set(served) == set(EVERY) else ", ".join(served)
 
 
 def _table(found: list[dict[str, Any]]) -> Any:

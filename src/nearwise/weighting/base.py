@@ -35,6 +35,7 @@ from nearwise.statistics.draws.folds import stratified_cases
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.place import PRESET_GLOBAL, Place
 from nearwise.weighting.sample import Drawn, check_max_cases
+from nearwise.weighting.served import EVERY
 from nearwise.weights import Stored, Weights
 
 __all__ = ["Mergeable", "Problem", "Weighting", "with_parameters"]
@@ -128,6 +129,10 @@ class Weighting(Parameters):
     """what becomes of a target that is a number: "refused", for a method that has no meaning without classes; "binned"
     into ``target_bins`` classes of about equally many cases; "own" where the method has a formula for it; "unseen" by
     a method that looks at no target at all"""
+    kinds: ClassVar[tuple[str, ...]] = EVERY
+    """the kinds of features that the method weighs; a fit with another one is an error that says what to do"""
+    needs: ClassVar[str] = ""
+    """what features of other kinds must become"""
     needs_classes: ClassVar[bool] = True
     """whether ``numbers`` are refused"""
     target_bins: int = BINS

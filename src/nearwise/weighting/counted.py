@@ -18,6 +18,7 @@ from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
 from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
+from nearwise.weighting.served import COUNTED, COUNTED_NEEDS
 from nearwise.weights import Global, Weights
 
 __all__ = ["Countable", "Counted", "Cut", "Discretised", "require_countable"]
@@ -72,6 +73,9 @@ class Discretised:
 
 class Countable(Mergeable):
     """A weighting over `PerFeature` counts by class, of the kinds that can be counted."""
+
+    kinds = COUNTED
+    needs = COUNTED_NEEDS
 
     others: str = "refuse"
     """what a feature gets whose values cannot be counted: an error ("refuse") or the mean weight ("mean")"""

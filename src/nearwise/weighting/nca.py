@@ -18,6 +18,7 @@ from nearwise.weighting.encoding import sklearn_module, some_or_all
 from nearwise.weighting.nearby import NumberSoftmax, Softmax
 from nearwise.weighting.place import FEEDBACK_GLOBAL, Place
 from nearwise.weighting.selecting import FEWER, case_order, check_amount, check_choice
+from nearwise.weighting.served import LINEAR
 from nearwise.weighting.wrapping import cannot_learn
 from nearwise.weights import Global, Matrix, Weights
 
@@ -76,6 +77,9 @@ class NeighbourhoodComponents(Weighting):
     >>> nca.weights_.values.shape, nca.feature_importances_.argmax()
     ((1, 2), np.int64(0))
     """
+
+    kinds = LINEAR
+    needs = "numbers or levels: a symbol needs a number for each of its values in its place"
 
     id = "nca"
     numbers = "own"

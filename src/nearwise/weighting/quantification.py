@@ -16,6 +16,7 @@ from nearwise.statistics.counts.moments import Moments, Spread
 from nearwise.statistics.descent.directions import Directions, directions
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.place import Place
+from nearwise.weighting.served import COUNTED, COUNTED_NEEDS
 from nearwise.weights import Global, Matrix, PerValue, Weights
 
 __all__ = ["QuantificationDistance", "QuantificationWeights"]
@@ -28,6 +29,9 @@ COLUMNS = 4000
 
 class _Quantification(Mergeable):
     """Finds the new features; subclasses make weights of them."""
+
+    kinds = COUNTED
+    needs = COUNTED_NEEDS
 
     place = Place(representation="transformed")
     n_components: int | None

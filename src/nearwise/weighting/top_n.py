@@ -11,6 +11,7 @@ from nearwise.errors import InputError
 from nearwise.statistics.draws.feature_words import feature_words
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.place import Place
+from nearwise.weighting.served import COUNTED, COUNTED_NEEDS
 from nearwise.weights import Global, Weights
 
 __all__ = ["TopN"]
@@ -48,6 +49,9 @@ class TopN(Weighting):
     >>> TopN(of="ig", n_features=1).fit(X, list("uuuvvv")).weights_
     Global(3 features; x0: 1, x1: 0, x2: 0)
     """
+
+    kinds = COUNTED  # those of 'ig'; another weighting has its own
+    needs = COUNTED_NEEDS
 
     id = "top-n"
     numbers = "own"  # the other weighting refuses what it cannot learn from

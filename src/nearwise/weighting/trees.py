@@ -13,6 +13,7 @@ from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.encoding import by_feature, rank_matrix, sklearn_module, some_or_all
 from nearwise.weighting.place import Place
 from nearwise.weighting.selecting import case_order, check_amount, check_choice
+from nearwise.weighting.served import TREES
 from nearwise.weights import Global, Weights
 
 __all__ = ["Forest", "TreeFeatures"]
@@ -61,6 +62,9 @@ class TreeFeatures(Weighting):
     >>> TreeFeatures().fit(X, list("uuuvvv")).weights_
     Global(2 features; x0: 1, x1: 0)
     """
+
+    kinds = TREES
+    needs = "numbers, levels, symbols or vectors: another value needs numbers or a symbol in its place"
 
     id = "tree-features"
     numbers = "own"
@@ -136,6 +140,9 @@ class Forest(Weighting):
     >>> Forest(n_estimators=20).fit(X, [i > 9 for i in range(20)]).feature_importances_.argmax()
     np.int64(0)
     """
+
+    kinds = TREES
+    needs = "numbers, levels, symbols or vectors: another value needs numbers or a symbol in its place"
 
     id = "forest"
     numbers = "own"
