@@ -7,6 +7,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from nearwise.cases.kinds import KINDS
+from nearwise.lab.papers import rows
 from nearwise.weighting import Weighting, methods
 
 HEAD = (
@@ -54,6 +55,22 @@ class KindsTable(SphinxDirective):
         return _parsed(self, ["| " + " | ".join(row) + " |" for row in rows])
 
 
+class PapersTable(SphinxDirective):
+    """One row for each system that the five papers describe."""
+
+    def run(self) -> list[nodes.Node]:
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        found = rows()
+        lines = [[*found[0]], ["---"] * len(found[0])]
+        for row in found:
+            page = folder / f"{row['id']}.md"
+            linked = f"[`{row['id']}`]({page.name})" if page.exists() else f"`{row['id']}`"
+            cited, example = f"{{cite:t}}`{row['paper']}`", f"`{row['example']}`"
+            cells = {**row, "paper": cited, "id": linked, "example": example}
+            lines.append([cell.replace("|", "\\|") for cell in cells.values()])
+        return _parsed(self, ["| " + " | ".join(line) + " |" for line in lines])
+
+
 class MethodsReference(SphinxDirective):
     """The docstring of every method."""
 
@@ -82,5 +99,6 @@ def _row(method: type[Weighting], page: Path) -> list[str]:
 def setup(app):
     app.add_directive("methods-table", MethodsTable)
     app.add_directive("kinds-table", KindsTable)
+    app.add_directive("papers-table", PapersTable)
     app.add_directive("methods-reference", MethodsReference)
     return {"parallel_read_safe": True}

@@ -32,12 +32,29 @@ def methods(
     representation: Annotated[str | None, _dimension("representation")] = None,
     generality: Annotated[str | None, _dimension("generality")] = None,
     knowledge: Annotated[str | None, _dimension("knowledge")] = None,
+    papers: Annotated[
+        bool, typer.Option("--papers", help="The systems of the five papers, and what serves them.")
+    ] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Those of the papers that nothing here serves.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the weighting methods.
 
-    The options leave those at one place in the five dimensions of Wettschereck, Aha and Mohri (1997).
+    The options leave those at one place in the five dimensions of Wettschereck, Aha and Mohri (1997); --papers lists
+    the systems of the five papers instead, --missing those of them that are not there, one a line and none at best.
     """
+    if papers or missing:
+        from nearwise.lab.papers import rows
+
+        systems = [row for row in rows() if not missing or row["status"] == "missing"]
+        if as_json:
+            write(json_text(systems))
+        elif missing:
+            for row in systems:
+                write(f"{row['system']} ({row['paper']}, sect. {row['section']})")
+        else:
+            show(_table(systems))
+        return
     asked = {
         "bias": bias, "weight_space": weight_space, "representation": representation, "generality": generality,
         "knowledge": knowledge,

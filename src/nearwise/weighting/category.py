@@ -13,6 +13,7 @@ from nearwise.differences.symbolic import Overlap
 from nearwise.weighting.base import Problem, Weighting, with_parameters
 from nearwise.weighting.counted import require_countable
 from nearwise.weighting.place import Place
+from nearwise.weighting.served import COUNTED, COUNTED_NEEDS
 from nearwise.weights import PerCase, Weights
 
 __all__ = ["CategoryExpectation"]
@@ -51,6 +52,8 @@ class CategoryExpectation(Weighting):
     """
 
     id = "protos"
+    kinds = COUNTED
+    needs = COUNTED_NEEDS
     place = Place(generality="local", knowledge="intensive")
     reference = "porter1990, bareiss1989, wettschereck1997"
     status = "from description"

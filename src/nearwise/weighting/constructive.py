@@ -58,6 +58,7 @@ class ConstructiveInduction(Weighting):
     numbers = "binned"
     place = Place(weight_space="binary", representation="transformed", knowledge="intensive")
     reference = "aha1991ci, wettschereck1997, schlimmer1987"
+    status = "from description"
 
     max_terms: int = 3
     max_tests: int = 20
