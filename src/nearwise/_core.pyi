@@ -42,6 +42,9 @@ def cos(values: Floats) -> Floats:
 def product(a: Floats, b: Floats, is_turned: bool = False) -> Floats:
     """(m, k) the matrix product of a (m, n), or of a (n, m) turned, and b (n, k), added up from the first of n on."""
 
+def squared_gaps(a: Floats, b: Floats) -> Floats:
+    """(m, k) sums over n of (a - b)^2 of a (m, n) and b (n, k), added up from the first of n on."""
+
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
@@ -352,16 +355,18 @@ class TextIndex:
 class Contrast:
     """Near cases, and sums of differences over pairs of cases.
 
-    Shapes: columns (p, n), kinds (p,) with 0 a number, 1 a symbol, 2 a circle, scales (p,), periods (p,), groups (n,),
-    holed (h,) the features with missing values, cells (h, n), h tables (n_groups, cells), both (h, n_groups, n_groups).
-    The difference of two known values is ``scale * raw``. A missing value of a case of group a differs from a known
-    value in cell v by ``table[a, v]``, from a missing one of group b by ``both[a, b]``. Sums are of difference **
-    power. Queries (m,) are cases.
+    Shapes: columns (p, n), kinds (p,) with 0 a number, 1 a symbol, 2 a circle, 3 a number and 4 a circle on a ramp,
+    scales (p,), periods (p,), groups (n,), holed (h,) the features with missing values, cells (h, n), h tables
+    (n_groups, cells), both (h, n_groups, n_groups). The difference d of two known values is ``scale * raw``; on a ramp
+    it is (d - equal) / (different - equal), at least 0 and at most 1. A missing value of a case of group a differs from
+    a known value in cell v by ``table[a, v]``, from a missing one of group b by ``both[a, b]``. Sums are of difference
+    ** power. Queries (m,) are cases.
     """
 
     def __init__(
         self, columns: Floats, kinds: Flags, scales: Floats, periods: Floats, groups: Codes, n_groups: int,
         holed: Ints, cells: Codes, tables: list[Floats], both: Floats, power: int,
+        equal: float = 0.0, different: float = 1.0,
     ) -> None: ...
     @property
     def is_usable(self) -> bool:
