@@ -58,3 +58,8 @@ def test_the_command_line_lists_systems_and_what_is_missing():
     listed = CliRunner().invoke(app, ["methods", "--papers", "--json"])
     assert listed.exit_code == 0
     assert listed.stdout.count('"system"') == len(SYSTEMS)
+
+
+def test_no_system_that_a_paper_describes_is_missing():
+    assert [names(system) for system in missing()] == []
+    assert CliRunner().invoke(app, ["methods", "--missing"]).stdout == ""
