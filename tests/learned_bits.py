@@ -12,8 +12,8 @@ import numpy as np
 
 from nearwise import NearestCases, weighting
 
-OTHERS = ("nca", "forest", "tree-features")
-"""methods that scikit-learn learns, which promises no bits"""
+OTHERS = ("nca", "forest", "tree-features", "dann")
+"""methods that scikit-learn learns, and one that asks LAPACK for many eigenvalues: both promise no bits"""
 LONG = 12_500
 """cases; OpenBLAS adds up in several threads from 10,000 on"""
 
