@@ -19,7 +19,7 @@ KINDS = ("number", "rank", "symbol", "mvdm")
 
 
 def mergeable() -> list[str]:
-    """Every method whose weights are those of a fresh fit after cases came or went; those by knowledge need some."""
+    """Every method whose weights are those of a fresh fit after cases came or went; those by rules need some."""
     return [name for name in methods() if name not in ("user", "ebl") and stays_exact(get(name))]
 
 

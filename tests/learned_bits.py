@@ -12,8 +12,8 @@ import numpy as np
 
 from nearwise import NearestCases, weighting
 
-OTHERS = ("nca", "forest", "tree-features", "dann")
-"""methods that scikit-learn learns, and one that asks LAPACK for many eigenvalues: both promise no bits"""
+OTHERS = ("nca", "forest", "tree-features", "dann", "nca-diagonal", "vsm", "knn-vsm")
+"""methods that promise no bits, see docs/design.md: scikit-learn, the eigenvalues of LAPACK or SciPy's descent decide"""
 LONG = 12_500
 """cases; OpenBLAS adds up in several threads from 10,000 on"""
 
