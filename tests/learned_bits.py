@@ -13,7 +13,7 @@ import numpy as np
 from nearwise import NearestCases, weighting
 
 OTHERS = ("nca", "forest", "tree-features", "dann", "nca-diagonal", "vsm", "knn-vsm")
-"""methods that promise no bits, see docs/design.md: scikit-learn, the eigenvalues of LAPACK or SciPy's descent decide"""
+"""methods that promise no bits, see docs/design.md: scikit-learn, LAPACK's eigenvalues or SciPy's descent decide"""
 LONG = 12_500
 """cases; OpenBLAS adds up in several threads from 10,000 on"""
 
