@@ -128,6 +128,11 @@ def test_weights_grow_and_shrink_with_right_and_wrong_predictions():
     assert (FeaturePartitioning(delta=0.0).fit(X, list("abab")).feature_importances_ == 1).all()
 
 
+def test_numbers_whose_range_is_too_large_for_a_number_have_partitions():
+    clf = FeaturePartitioning().fit([[1e308], [-1e308], [0.0]], ["u", "v", "u"])
+    assert clf.predict([[1e308], [-1e308], [0.0]]).tolist() == ["u", "v", "u"]
+
+
 def test_symbols_and_levels_have_partitions_too():
     X = [{"hue": "red", "size": "S"}, {"hue": "red", "size": "M"}, {"hue": "blue", "size": "L"}]
     clf = FeaturePartitioning(limit=1.0, schema={"size": Ordinal(("S", "M", "L"))}).fit(X, ["u", "u", "v"])

@@ -84,7 +84,7 @@ class Partition:
                     near.append((self._gap(place, value), place))
                 place += step
         gap, place = min(near, default=(np.inf, -1))
-        if gap > self.reach:
+        if place < 0 or gap > self.reach:
             return False
         low, high, _, cases = self.segments.pop(place)
         self._insert((min(low, value), max(high, value), code, cases + weight))
@@ -205,8 +205,8 @@ class FeaturePartitioning(Featurewise):
             else:
                 values = numbers_of(column)
                 known = values[~np.isnan(values)]
-                spread = float(known.max() - known.min()) if len(known) else 0.0
-                rules.append(Partition(self._limit_of(name, table) * spread))
+                share = self._limit_of(name, table)  # of each end: their difference may be too large for a number
+                rules.append(Partition(float(share * known.max() - share * known.min()) if len(known) else 0.0))
         weights = self._trained(tuple(rules), table, target, np.array([float(taken) for taken in has_rule]))
         return tuple(map(_frozen, rules)), weights
 
