@@ -86,7 +86,6 @@ class Model:
         case_factors: Floats | None = None,
         local: LocalScale | None = None,
     ) -> Model:
-        weights = useful(weights)
         _check_classes(weights, problem)
         factors = together_factors(case_factors, local)
         distance = Distance(problem.metric, trusting(weights, factors, problem), problem.stored)
@@ -97,7 +96,6 @@ class Model:
         n_jobs: int | None, engine: str,
     ) -> Model:  # fmt: skip
         """The model after cases were added or forgotten; ``kept`` are the cases that stayed, which come first."""
-        weights = useful(weights)
         distance = Distance(problem.metric, weights, problem.stored)
         reused = with_added(self.engine, distance, kept, threads(n_jobs))
         chosen = plan(distance, engine, threads(n_jobs)) if reused is None else Plan(reused, self.plan.rejected)

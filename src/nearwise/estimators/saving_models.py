@@ -21,7 +21,7 @@ from nearwise.estimators.base import Neighbors
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.critique import Critique, under_critique
 from nearwise.estimators.local_scale import LocalScale
-from nearwise.estimators.model import Model
+from nearwise.estimators.model import Model, useful
 from nearwise.estimators.recipe import resolve as settings_of
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.retrieval import NearestCases
@@ -124,7 +124,7 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     _check_all(estimator, table, target)
     metric, cases = unpack_measures(unpack, content, table, target)
     problem = Problem(table, metric, cases, target)
-    learned = checked_weights(unpack.value(content["weights"]), table, target)
+    learned = useful(checked_weights(unpack.value(content["weights"]), table, target))
     ids, next_id = unpack_ids(unpack, content, len(table))
     estimator._represented = _represented(unpack, content.get("representation"), table)
     source = table.schema if estimator._represented is None else estimator._represented.schema
