@@ -24,7 +24,7 @@ def test_methods_filters_by_dimension(nearwise):
     found = nearwise("methods", "--generality", "local", "--bias", "preset", "--json").json
     assert "mdw" in [m["id"] for m in found]
     assert {m["generality"] for m in found} == {"local"}
-    nothing = nearwise("methods", "--knowledge", "intensive", "--representation", "transformed")
+    nothing = nearwise("methods", "--knowledge", "intensive", "--bias", "feedback")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "No method stands there.\n")
 
 

@@ -13,7 +13,7 @@ from tests.weighting.tables import SCHEMA
 
 CASES = [{"age": 20.0, "job": "cook"}, {"age": 30.0, "job": "judge"}, {"age": 60.0, "job": "cook"}]
 QUERY = [{"age": 24.0, "job": "judge"}]
-SMOOTH_OR_MAPPED = ("vsm", "knn-vsm", "nca", "nca-diagonal", "qm2y")
+SMOOTH_OR_MAPPED = ("vsm", "knn-vsm", "nca", "nca-diagonal", "qm2y", "dann")
 """weightings that follow a slope, or give a matrix"""
 
 

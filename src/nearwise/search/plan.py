@@ -82,9 +82,9 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     refused = {name: made.refuses(distance) for name, made in asked.items()}
     able = [name for name, why in refused.items() if not why]
     if not able:
-        raise InputError(
-            "No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in refused.items()) + "."
-        )
+        only = distance.weights.served_by  # where one engine alone knows these weights, its reason says it all
+        told = {only: refused[only]} if only in refused else refused
+        raise InputError("No engine can serve this distance: " + "; ".join(f"{k}: {v}" for k, v in told.items()) + ".")
     costs = {name: asked[name].cost(distance) for name in able} if len(able) > 1 else dict.fromkeys(able, Cost(0))
     best = min(able, key=lambda name: costs[name].nanoseconds)
     before = list(asked)[: list(asked).index(best)]
