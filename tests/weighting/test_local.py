@@ -10,6 +10,7 @@ from nearwise import KNNClassifier, NearestCases, weighting
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError, WeightShapeError
+from nearwise.native import core
 from nearwise.search import Distance, Payload, plan
 from nearwise.search.base import Engine
 from nearwise.search.fallback.blocks import BlockEngine
@@ -220,6 +221,7 @@ def test_indexes_are_built_once_and_serve_every_call(monkeypatch):
     model.explain(X[:2])
 
 
+@pytest.mark.skipif(core() is None, reason="the native core is not built")
 def test_rows_of_weights_with_a_call_share_one_index():
     X = np.random.default_rng(0).random((300, 4))
     rows = np.random.default_rng(1).random((300, 4))
