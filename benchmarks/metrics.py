@@ -52,11 +52,12 @@ def named(columns: dict[str, Any]) -> dict[str, Any]:
 def nearwise(name: str, data: Cases) -> Ready:
     """The search alone: the queries are typed and coded beforehand."""
     from nearwise import KNNClassifier, metrics
+    from nearwise.search.base import Payload
 
     model = KNNClassifier(K, **metrics.get(name)()).fit(named(data.X), data.y)
     learned = model._fitted()
     _, queries, _ = model._asked(named(data.Q), learned)
-    payload = learned.payload(np.ones(len(data.y)))
+    payload = Payload(learned.target.values, np.ones((len(data.y), 1)), learned.target.n_classes)
 
     def ask(m: int) -> Any:
         found = learned.engine.nearest(queries.take(slice(0, m)), K, payload)

@@ -106,10 +106,12 @@ def nearwise(data: Symbols) -> Ready:
 
 def nearwise_search(data: Symbols) -> Ready:
     """Without turning strings into codes, which the estimator does for every call."""
+    from nearwise.search.base import Payload
+
     model = fitted(data)
     learned = model._fitted()
     _, queries, _ = model._asked(columns(data.Q), learned)
-    payload = learned.payload(np.ones(len(data.y)))
+    payload = Payload(learned.target.values, np.ones((len(data.y), 1)), learned.target.n_classes)
 
     def ask(m: int) -> Any:
         return learned.engine.levels(queries.take(slice(0, m)), 1, payload).sums[:, 0]

@@ -74,7 +74,8 @@ def _votes(sums: np.ndarray, drawn: Drawn, vote: str, ties: str) -> np.ndarray |
     """(classes,) votes; None where rounding could decide who is tied, or a distance is infinite."""
     order = np.argsort(sums, kind="stable")
     ranked = np.asarray(sums[order], dtype=np.float64)
-    if not np.isfinite(ranked).all() or ranked[-1] > 1e280 or ((ranked > 0) & (ranked < 1e-200)).any():
+    small, large = (bound ** min(1.0, drawn.p) for bound in (1e-200, 1e280))  # of sums, whose roots must be numbers too
+    if not np.isfinite(ranked).all() or ranked[-1] > large or ((ranked > 0) & (ranked < small)).any():
         return None
     gaps = np.diff(ranked)
     if ((gaps > TIE / 4 * ranked[1:]) & (gaps < CLEAR * ranked[1:])).any():
