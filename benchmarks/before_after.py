@@ -60,9 +60,11 @@ def chosen(name: str, only: list[str] | None) -> bool:
 
 def compare(name: str, old: Path, new: Path, rounds: int) -> dict[str, Any] | None:
     """Both ways of one work, asked in turns."""
-    children = [Child(checkout, name) for checkout in (old, new)]
+    children, fits = [], []
     try:
-        fits = [child.read() for child in children]
+        for checkout in (old, new):  # one after the other, or they would slow each other's fit
+            children.append(Child(checkout, name))
+            fits.append(children[-1].read())
         if any(fit is None for fit in fits):
             print(f"{name:<26} left out: it is not there or failed", flush=True)
             return None
