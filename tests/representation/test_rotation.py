@@ -8,6 +8,7 @@ from nearwise import representation
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError, NearwiseWarning
+from nearwise.representation.known import REPRESENTATIONS
 
 quiet = pytest.mark.filterwarnings("ignore:representation=:nearwise.errors.NearwiseWarning")
 
@@ -21,7 +22,7 @@ def numbers(n=120, p=4, seed=0):
 def fitted(name, X, y, **settings):
     table = CaseTable.of(X)
     target = Target(y, np.unique(y), np.ones(len(y)))
-    made = representation.REPRESENTATIONS[name](**settings)
+    made = REPRESENTATIONS[name](**settings)
     return made.fit(table, target, 0), table
 
 

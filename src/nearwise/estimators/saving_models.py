@@ -28,7 +28,8 @@ from nearwise.estimators.retrieval import NearestCases
 from nearwise.estimators.saving_answers import pack_answer, set_answer
 from nearwise.estimators.saving_measures import pack_measure, unpack_measures
 from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
-from nearwise.representation import LEARNED, Represented
+from nearwise.representation import Represented
+from nearwise.representation.known import LEARNED
 from nearwise.search.threads import threads
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target

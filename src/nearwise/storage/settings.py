@@ -16,7 +16,8 @@ from nearwise.cases.schema import Schema
 from nearwise.cases.trees import Tree
 from nearwise.differences.base import Difference
 from nearwise.errors import InputError, ModelFileError
-from nearwise.representation import REPRESENTATIONS, Representation
+from nearwise.representation import Representation
+from nearwise.representation.known import REPRESENTATIONS
 from nearwise.storage.values import ALLOWED, NotPlainError, Packer, Unpacker, listed, pairs
 from nearwise.weighting import Weighting
 from nearwise.weighting.theory import ARROW
