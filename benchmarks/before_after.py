@@ -130,11 +130,8 @@ def serve(name: str) -> None:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The comparison as a Markdown table."""
-    lines = [
-        "| Work | Before, s | After, s | After / before | Fit, after / before |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    lines += [f"| {r['name']} | {r['old']:.3g} | {r['new']:.3g} | {r['ratio']:.2f} | {r['fit']:.2f} |" for r in rows]
+    lines = ["| Work | Before, s | After, s | After / before |", "| --- | --- | --- | --- |"]
+    lines += [f"| {r['name']} | {r['old']:.3g} | {r['new']:.3g} | {r['ratio']:.2f} |" for r in rows]
     level = sum(1 / NOISE <= r["ratio"] <= NOISE for r in rows)
     slower = [r["name"] for r in rows if r["ratio"] > NOISE]
     told = f"{len(rows)} works, {level} level within 5%, slower: {', '.join(slower) or 'none'}."
