@@ -45,25 +45,32 @@ def same_within(found: list[Any], expected: list[Any]) -> None:
         check(np.array_equal(sums, wanted), f"sums within the limit of query {row} differ")
 
 
-def close(found: np.ndarray, expected: np.ndarray, blur: float) -> np.ndarray:
-    """Where numbers are equal but for a relative ``blur``."""
+def close(found: np.ndarray, expected: np.ndarray, blur: float, floor: float = FLOOR) -> np.ndarray:
+    """Where numbers are equal but for a relative ``blur``, and for ``floor``, below which numbers vanish."""
     with np.errstate(all="ignore"):
-        near = np.abs(found - expected) <= blur * np.maximum(np.abs(found), np.abs(expected)) + FLOOR
+        near = np.abs(found - expected) <= blur * np.maximum(np.abs(found), np.abs(expected)) + floor
         return near | (found == expected) | ((found > CEILING) & (expected > CEILING))
 
 
-def plausible(found: Neighbours, sums: np.ndarray, payload: Payload, leave_out: np.ndarray | None, blur: float) -> None:
-    """That neighbours follow from these (m, n) sums, each of which may be off by a relative ``blur``."""
+def plausible(
+    found: Neighbours, sums: np.ndarray, payload: Payload, leave_out: np.ndarray | None, blur: float, p: float = 1.0
+) -> None:
+    """That neighbours follow from these (m, n) sums, each of which may be off by a relative ``blur``.
+
+    A difference that is too small for a number is 0; under a power p below 1 its term need not be as small.
+    """
+    floor = FLOOR ** min(1.0, p)
     for row, every in enumerate(np.asarray(sums, dtype=np.longdouble)):
         there = np.ones(len(every), dtype=bool)
         if leave_out is not None and leave_out[row] >= 0:
             there[leave_out[row]] = False
-        _plausible_row(found, row, every, there, payload, blur)
+        _plausible_row(found, row, every, there, payload, (blur, floor))
 
 
 def _plausible_row(
-    found: Neighbours, row: int, every: np.ndarray, there: np.ndarray, payload: Payload, blur: float
+    found: Neighbours, row: int, every: np.ndarray, there: np.ndarray, payload: Payload, off: tuple[float, float]
 ) -> None:
+    blur, floor = off
     filled = min(found.sums.shape[1], int(there.sum()))
     got, cases = found.sums[row, :filled], found.indices[row, :filled]
     check((found.indices[row, filled:] == -1).all(), f"query {row}: more neighbours than cases")
@@ -74,9 +81,14 @@ def _plausible_row(
     check(there[cases].all(), f"query {row}: the case to leave out is among {cases.tolist()}")
     check((np.lexsort((cases, got)) == np.arange(filled)).all(), f"query {row}: not ordered by (sum, index)")
     wanted = np.sort(every[there])[:filled]
-    check(close(got, wanted, blur).all(), f"query {row}: sums {got.tolist()}, expected {wanted.astype(float).tolist()}")
-    check(close(got, every[cases], blur).all(), f"query {row}: sums {got.tolist()} are not those of cases {cases}")
-    if wanted[-1] < CEILING and wanted[-1] > FLOOR * 1e6:
+    check(
+        close(got, wanted, blur, floor).all(),
+        f"query {row}: sums {got.tolist()}, expected {wanted.astype(float).tolist()}",
+    )
+    check(
+        close(got, every[cases], blur, floor).all(), f"query {row}: sums {got.tolist()} are not those of cases {cases}"
+    )
+    if wanted[-1] < CEILING and wanted[-1] > floor * 1e6:
         _plausible_ties(found, row, every, there, payload, blur, wanted[-1])
 
 

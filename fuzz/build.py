@@ -13,7 +13,19 @@ from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search.base import Distance, Payload
-from nearwise.weights import Directed, Global, Matrix, PerCase, PerClass, PerQuery, PerValue, Stored, Weights
+from nearwise.weights import (
+    Directed,
+    Discriminant,
+    Forms,
+    Global,
+    Matrix,
+    PerCase,
+    PerClass,
+    PerQuery,
+    PerValue,
+    Stored,
+    Weights,
+)
 
 
 def built(drawn: Drawn) -> tuple[Distance, Measured, Payload]:
@@ -38,7 +50,11 @@ def weights(drawn: Drawn, names: tuple[str, ...]) -> Weights:
     if drawn.shape.startswith("per-value"):
         by = drawn.shape.split()[1]
         return PerValue(values, names, drawn.weights["levels"], by=by, unseen=drawn.weights["unseen"])
+    if drawn.shape == "local":
+        asks, rounds = drawn.weights["asks"], drawn.weights["rounds"]
+        return Discriminant(values, names, drawn.classes, drawn.counts, asks, rounds=rounds)
     shapes: dict[str, Any] = {
         "global": Global, "per-case": PerCase, "per-query": PerQuery, "directed": Directed, "matrix": Matrix,
+        "forms": Forms,
     }  # fmt: skip
     return shapes[drawn.shape](values, names)

@@ -17,7 +17,7 @@ POLICIES = ("max", "usual", "ignore", "value", "mean")
 POWERS = (1, 2, 2, 1, 3, 4, 1.5, 2.5, 0.5, float("inf"))
 SHAPES = (
     "global", "global", "per-class", "per-case", "per-query", "per-value query", "per-value stored", "per-value both",
-    "directed", "matrix",
+    "directed", "matrix", "forms",
 )  # fmt: skip
 
 NUMBERS = {
@@ -119,6 +119,8 @@ class Profile:
     policies: tuple[str, ...] = POLICIES
     powers: tuple[float, ...] = POWERS
     holes: tuple[float, ...] = (0, 0, 0.05, 0.3, 0.95)
+    usual: bool = False
+    """whether numbers that are hard to add up are left out"""
 
 
 CORE, PLAIN = ("number", "number", "symbol", "rank"), ("global", "per-class")
@@ -131,7 +133,11 @@ PROFILES = {
     "two-stage": Profile(("number", "text"), PLAIN, ("max", "value", "mean")),
     "matrix": Profile(("number",), ("matrix",), powers=(1, 2)),
     "directed": Profile(("number",), ("directed",), holes=(0,)),
+    "forms": Profile(CORE, ("forms",)),
+    "local": Profile(CORE, ("local",), usual=True),
 }
+ONLY_SQUARES = ("matrix", "forms", "local")
+"""shapes of weights that take p = 1 and 2"""
 
 
 def problem(rng: np.random.Generator, large: bool = False) -> Drawn:
@@ -144,9 +150,10 @@ def problem(rng: np.random.Generator, large: bool = False) -> Drawn:
     families = profile.families if shape not in ("directed", "matrix") else ("number",)
     holes = 0.0 if shape == "directed" else holes  # a missing number lies on no side
     drawn = Drawn(
-        [feature(rng, f"f{i}", str(rng.choice(families)), n, m, holes) for i in range(wide)],
+        [feature(rng, f"f{i}", str(rng.choice(families)), n, m, holes, profile.usual) for i in range(wide)],
         rng.integers(0, 3, n), rng.integers(1, 4, n).astype(float),
-        float(rng.choice(profile.powers if shape != "matrix" else POWERS[:4])), str(rng.choice(profile.policies)),
+        float(rng.choice(POWERS[:4] if shape in ONLY_SQUARES else profile.powers)),
+        str(rng.choice(profile.policies)),
         str(rng.choice(["range", "range", "none"])), shape, int(rng.integers(1, 15)),
         None if rng.random() < 0.5 else rng.integers(-1, n, m),
     )  # fmt: skip
@@ -279,6 +286,11 @@ def _weights(rng: np.random.Generator, drawn: Drawn) -> dict[str, Any]:
 
     if drawn.shape == "matrix":
         return {"values": rng.integers(-3, 4, (int(rng.integers(1, 4)), p)) / 2}
+    if drawn.shape == "forms":
+        size = (int(rng.choice([1, drawn.m])), int(rng.integers(1, p + 2)), p)
+        return {"values": rng.integers(-3, 4, size) / 2 if rng.random() < 0.5 else rng.normal(size=size) * some(p)}
+    if drawn.shape == "local":
+        return {"values": np.ones(p), "asks": int(rng.integers(1, 20)), "rounds": int(rng.integers(1, 3))}
     if drawn.shape.startswith("per-value"):
         levels = [_levels(f) for f in drawn.features]
         own = rng.random() < 0.5

@@ -43,8 +43,10 @@ def sums(drawn: Drawn) -> np.ndarray | None:
         return None
     if drawn.policy == "mean" and (drawn.n > LARGEST_FOR_MEANS or any(f.how == "mvdm" for f in drawn.features)):
         return None
-    if drawn.shape == "matrix":
-        return _mapped(drawn)
+    if drawn.shape == "local":
+        return None  # the weights of each query are worked out by nearwise
+    if drawn.shape in ("matrix", "forms"):
+        return _mapped(drawn) if drawn.shape == "matrix" else _formed(drawn)
     total, known, everything, worst = (np.zeros((drawn.m, drawn.n), dtype=Wide) for _ in range(4))
     left_out, largest = np.zeros((drawn.m, drawn.n), dtype=bool), drawn.p == float("inf")
     for f, feature in enumerate(drawn.features):
@@ -271,3 +273,31 @@ def _mapped(drawn: Drawn) -> np.ndarray | None:
     new, sizes = np.tensordot(matrix, np.stack(gaps), 1), np.tensordot(np.abs(matrix), np.abs(np.stack(gaps)), 1)
     total = np.square(new).sum(axis=0)
     return total if (sizes.max(axis=0) <= CANCELS * np.sqrt(total)).all() else None
+
+
+def _formed(drawn: Drawn) -> np.ndarray | None:
+    """Squares of A_q u, u with a sign on a line; an unknown difference has none. None where terms cancel."""
+    gaps = []
+    for feature in drawn.features:
+        compared = _compare(drawn, feature)
+        x, q = _missing(feature.stored)[None, :], _missing(feature.asked)[:, None]
+        unknown = (x | q) & (feature.how != "mvdm" or drawn.policy != "value")
+        other = _stand_in(drawn.policy, compared, x & q) if drawn.policy != "ignore" else Wide(0)
+        gap = np.where(unknown, other, compared.raw * np.where(unknown, Wide(1), _signs(feature)))
+        gaps.append(gap / Wide(compared.unit) if np.isfinite(compared.unit) else np.zeros_like(gap))
+    forms = np.broadcast_to(drawn.weights["values"], (drawn.m, *drawn.weights["values"].shape[1:])).astype(Wide)
+    new = np.einsum("jrf,fji->rji", forms, np.stack(gaps))
+    sizes = np.einsum("jrf,fji->rji", np.abs(forms), np.abs(np.stack(gaps)))
+    total = np.square(new).sum(axis=0)
+    return total if (sizes.max(axis=0) <= CANCELS * np.sqrt(total)).all() else None
+
+
+def _signs(feature: Feature) -> np.ndarray:
+    """(m, n) -1 where a stored number or rank is below that of the query, else 1."""
+    if feature.how not in ("range", "sigma", "none", "rank"):
+        return np.ones((len(feature.asked), len(feature.stored)), dtype=Wide)
+    columns = (feature.stored, feature.asked)
+    if feature.how == "rank":
+        columns = tuple([None if v is None else LEVELS.index(v) for v in c] for c in columns)
+    x, q = (_numbers(values) for values in columns)
+    return np.where(x[None, :] < q[:, None], Wide(-1), Wide(1))

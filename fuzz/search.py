@@ -13,8 +13,11 @@ from fuzz.draw import Drawn, problem
 from nearwise.differences.metric import Measured
 from nearwise.search.base import Distance, Engine, Payload
 from nearwise.search.fallback.blocks import BlockEngine
+from nearwise.search.fallback.form_blocks import FormBlocks
 from nearwise.search.fallback.matrix_blocks import MatrixBlocks
 from nearwise.search.fallback.reference import ReferenceEngine
+from nearwise.search.index.forms import FormsIndex
+from nearwise.search.index.local import LocalEngine
 from nearwise.search.plan import ENGINES, plan
 
 ROUNDING = 1e-14
@@ -41,7 +44,7 @@ def compare(drawn: Drawn, rng: np.random.Generator, reference: bool) -> None:
         warnings.simplefilter("ignore")
         try:
             distance, queries, payload = built(drawn)
-            slow = _slow(distance, reference)
+            slow = _slow(_settled(distance, queries, drawn), reference)
             _against_plain(slow, drawn, queries, payload)
         except Exception as error:
             raise Fault(f"reference or blocks: {error!r}; {drawn}") from error
@@ -55,18 +58,30 @@ def compare(drawn: Drawn, rng: np.random.Generator, reference: bool) -> None:
         check(not plan(distance).engine.refuses(distance), f"the planner takes an engine that refuses; {drawn}")
 
 
+def _settled(distance: Distance, queries: Measured, drawn: Drawn) -> Distance:
+    """The distance under the weights of these queries, where they are worked out for each."""
+    return LocalEngine(distance).settled(queries, drawn.leave_out).distance if drawn.shape == "local" else distance
+
+
 def _slow(distance: Distance, reference: bool) -> Engine:
     if reference:
         return ReferenceEngine(distance)
+    if not FormsIndex.refuses(distance):
+        return FormBlocks(distance)
     return MatrixBlocks(distance) if BlockEngine.refuses(distance) else BlockEngine(distance)
 
 
 def _against_plain(slow: Engine, drawn: Drawn, queries: Measured, payload: Payload) -> None:
     expected = plain.sums(drawn)
     if expected is not None:
-        exact = drawn.policy != "mean" and drawn.shape != "matrix" and not any(f.how == "mvdm" for f in drawn.features)
-        blur = SURE if exact else MAPPED if drawn.shape == "matrix" else UNSURE
-        plausible(slow.nearest(queries, drawn.k, payload, drawn.leave_out), expected, payload, drawn.leave_out, blur)
+        exact = (
+            drawn.policy != "mean"
+            and drawn.shape not in ("matrix", "forms")
+            and not any(f.how == "mvdm" for f in drawn.features)
+        )
+        blur = SURE if exact else MAPPED if drawn.shape in ("matrix", "forms") else UNSURE
+        found = slow.nearest(queries, drawn.k, payload, drawn.leave_out)
+        plausible(found, expected, payload, drawn.leave_out, blur, drawn.p)
 
 
 def _against_slow(

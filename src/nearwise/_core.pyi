@@ -141,6 +141,15 @@ class Projections:
         ]],
         groups: int, values: int,
     ) -> None: ...
+    def with_changes(
+        self,
+        features: list[tuple[tuple[
+            Floats | None, Codes | None, Codes | None, Codes, Codes | None, Floats | None, int, float, float
+        ], int]],
+    ) -> Projections:
+        """The same after cases came or went: of each feature the runs that are different now, empty ones too (of
+        symbols all runs), and how many cases have a value. See `nearwise.statistics.projections.changes`.
+        """
     def vote(
         self, values: Floats, weights: Floats, own_runs: Codes | None, own_codes: Codes | None,
         own_amounts: Floats | None, k: int, tolerance: float, by_feature: bool, threads: int = 1,
@@ -285,16 +294,22 @@ def vote_pairs(
     codes and case_weights (n,); priors (classes,).
     """
 
-def nearest_under_forms(
-    columns: Floats, is_symbol: Flags, scales: Floats, one_missing: Floats, both_missing: Floats, queries: Floats,
-    forms: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes, group_values: Floats, n_groups: int,
-    threads: int = 1,
-) -> Answer:
-    """The k nearest cases (p, n) of every query (m, p) under a quadratic form of its own (m, rows, p), exactly.
+class Forms:
+    """Stored cases (p, n) that are searched under quadratic forms; immutable, so threads may share it."""
 
-    The sum of a pair is that of the squares of ``forms[query] @ u``, added up row by row and feature by feature, where
-    u is ``(x - q) * scale`` for a number and ``(x != q) * scale`` for a symbol, or what a missing value differs by.
-    """
+    def __init__(
+        self, columns: Floats, is_symbol: Flags, scales: Floats, one_missing: Floats, both_missing: Floats
+    ) -> None: ...
+    def nearest(
+        self, queries: Floats, forms: Floats, exclude: Ints, k: int, tolerance: float, group_codes: Codes,
+        group_values: Floats, n_groups: int, threads: int = 1,
+    ) -> Answer:
+        """The k nearest cases of every query (m, p) under a quadratic form of its own (m, rows, p), exactly.
+
+        The sum of a pair is that of the squares of ``forms[query] @ u``, added up row by row and feature by feature,
+        where u is ``(x - q) * scale`` for a number and ``(x != q) * scale`` for a symbol, or what a missing value
+        differs by.
+        """
 
 def online_sums(
     columns: Floats, is_symbol: Flags, coefficients: Floats, one_missing: Floats, both_missing: Floats, power: float,

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from nearwise import ProjectionClassifier, ProjectionRegressor, Symbolic, load, read
-from nearwise.lab.protocols import compare, folds_of
+from nearwise.lab.comparing import compare
+from nearwise.lab.protocols import folds_of
 from nearwise.weighting import SingleFeatureAccuracy, methods
 from tests.estimators.every_kind import cases_of, gap, gaps, labels_of, schema_of
 

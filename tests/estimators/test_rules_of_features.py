@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from nearwise import FeaturePartitioning, OneR, Ordinal, load
 from nearwise.errors import ModelFileError
 from nearwise.estimators.partitioning import Partition
-from nearwise.lab.protocols import compare
+from nearwise.lab.comparing import compare
 from tests.estimators.every_kind import cases_of, labels_of, schema_of
 
 WEATHER = [

@@ -64,6 +64,45 @@ def test_features_that_are_none_are_refused(changed, message):
         native.Projections([axis(**changed)], 2, 1)
 
 
+def changed_runs(**changed):
+    """A case of class 0 came to 1.5, both cases of 2 went."""
+    given = {
+        "positions": np.array([1.5, 2.0]), "starts": np.array([0, 1, 1], np.int32),
+        "before": np.array([0, 1, 1], np.int32), "codes": np.array([0], np.int32), "cases": None, "runs": 2,
+    }  # fmt: skip
+    return axis(**{**given, **changed})
+
+
+def test_cases_that_came_and_went_are_seen():
+    made = native.Projections([axis()], 2, 1).with_changes([(changed_runs(inverse=0.5), 4)])
+    total, near, _ = asked(made, [2.0, 3.2, 6.0], k=2)
+    # 2: the one at 1.5, and the two at 1 share a place; 3.2: the ones at 1.5 and 5; 6: the same two
+    np.testing.assert_allclose(total[:, :, 0], [[2.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(near, [[0.25, np.inf], [0.85, 0.9], [2.25, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ([], "each feature"), ([(changed_runs(), 7)], "those before"), ([(changed_runs(), 0)], "those before"),
+        ([(changed_runs(positions=None), 4)], "form"), ([(changed_runs(period=24.0), 4)], "form"),
+        ([(changed_runs(codes=np.array([2], np.int32)), 4)], "codes"),
+    ],
+)  # fmt: skip
+def test_changes_that_are_none_are_refused(features, message):
+    with pytest.raises(ValueError, match=message):
+        native.Projections([axis()], 2, 1).with_changes(features)
+
+
+def test_changes_are_told_once_and_no_case_is_skipped_after_them():
+    made = native.Projections([axis()], 2, 1).with_changes([(changed_runs(), 4)])
+    with pytest.raises(ValueError, match="has none"):
+        made.with_changes([(changed_runs(), 4)])
+    own = {"own_runs": np.array([[1]], np.int32), "own_codes": np.array([1], np.int32), "own_amounts": np.ones((1, 1))}
+    with pytest.raises(ValueError, match="came or went"):
+        asked(made, [2.0], **own)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

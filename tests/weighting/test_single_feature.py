@@ -91,6 +91,16 @@ def test_ties_by_index_and_by_distances_equal_a_loop(target):
             assert found[f] == pytest.approx(max(0.0, gained / 40), abs=1e-12), (ties, name)
 
 
+def test_the_sepal_length_of_iris_has_about_0_7_with_fair_ties_and_0_6_with_random_ones():
+    X, y = load_iris(return_X_y=True)
+    means = {
+        ties: np.mean([SingleFeatureAccuracy(ties=ties, random_state=s).fit(X, y).weights_.values for s in range(8)], 0)
+        for ties in ("fair", "random")
+    }
+    assert means["fair"] == pytest.approx([0.708, 0.509, 0.923, 0.954], abs=0.02)
+    assert means["random"] == pytest.approx([0.615, 0.474, 0.921, 0.925], abs=0.03)
+
+
 def test_random_ties_give_less_than_fair_ones_and_depend_on_the_seed_only():
     X, y = load_iris(return_X_y=True)
     fair = SingleFeatureAccuracy().fit(X, y).weights_.values

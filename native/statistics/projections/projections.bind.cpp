@@ -68,6 +68,7 @@ Axis checked_axis(const AxisArrays& given, Count groups, Count v) {
     });
     require(period == 0 || runs == 0 || (a.positions[0] >= -period / 2 && a.positions[runs - 1] <= period / 2),
             "positions on a circle must be at most half a turn from 0.");
+    a.short_codes = short_codes_of(a, groups);
   } else {
     a.totals = totals_of(a, groups, v);
   }
@@ -84,7 +85,34 @@ std::unique_ptr<Held> make(std::vector<AxisArrays> features, Count groups, Count
   return held;
 }
 
+// What changed on one feature: the runs where cases came or went (symbols: all of them), and how many cases have a value.
+using Changed = std::tuple<AxisArrays, Count>;
+
+std::unique_ptr<Held> with_changes(const Held& before, const std::vector<Changed>& features) {
+  require(features.size() == before.axes.axes.size(), "changes must be given for each feature.");
+  auto held = std::make_unique<Held>(before);
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const auto& [arrays, n] = features[f];
+    Axis& axis = held->axes.axes[f];
+    Axis changed = checked_axis(arrays, before.axes.groups, before.axes.v);
+    held->arrays.push_back(arrays);
+    require(!axis.changes, "changes must be told of an axis that has none.");
+    require((axis.positions != nullptr) == (changed.positions != nullptr) && axis.period == changed.period,
+            "changes must be of the form of their axis.");
+    if (!axis.positions) {
+      axis = std::move(changed);
+      continue;
+    }
+    require(n >= changed.n && n <= axis.n + changed.n, "the cases of an axis must be those before and those that came.");
+    axis.inverse = changed.inverse;
+    axis.n = n;
+    if (changed.runs > 0) axis.changes = std::make_shared<const Axis>(std::move(changed));
+  }
+  return held;
+}
+
 void check_own(const Axes& axes, const Ballot& b) {
+  for (const Axis& axis : axes.axes) require(!axis.changes, "no case is skipped where others came or went.");
   require_between(b.own_codes, b.m, 0, axes.groups, "own_codes must be in 0 .. groups - 1");
   for (std::size_t f = 0; f < axes.axes.size(); ++f)
     require_between(b.own_runs + static_cast<Count>(f) * b.m, b.m, -1, axes.axes[f].runs, "own_runs must be runs or -1");
@@ -132,6 +160,7 @@ void bind_projections(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<Held>(module, "Projections", "The stored cases on each feature by itself; immutable, threads may share it.")
       .def(nb::new_(&make), "features"_a, "groups"_a, "values"_a)
+      .def("with_changes", &with_changes, "features"_a, "The same after cases came or went, without sorting again.")
       .def("vote", &vote, "values"_a, "weights"_a, "own_runs"_a.none(), "own_codes"_a.none(), "own_amounts"_a.none(),
            "k"_a, "tolerance"_a, "by_feature"_a, "threads"_a = 1,
            "Votes of the k nearest on each feature, fair ties included: (m, g, v) with weights, (m, g) smallest "

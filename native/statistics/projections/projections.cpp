@@ -6,82 +6,15 @@
 
 #include "machine/parallel.hpp"
 #include "selection/nearest.hpp"
+#include "statistics/projections/merged.hpp"
 #include "statistics/projections/tally.hpp"
+#include "statistics/projections/view.hpp"
 
 namespace nearwise {
 namespace {
 
-constexpr Count block = 64;
-
-// Runs between two others, which it does not hold. On a circle they may be beyond its ends, and mean those of another turn.
-struct Between {
-  Count low, high;
-};
-
-// The runs of one feature as one query sees them.
-class View {
- public:
-  View(const Axis& axis, double query, Count own) : a_(axis), query_(query), own_(own) {}
-
-  double gap(Count at) const {
-    const double gap = std::fabs(a_.positions[run(at)] - query_);
-    return a_.period > 0 ? std::min(gap, a_.period - gap) : gap;
-  }
-  Count run(Count at) const {
-    if (a_.period == 0) return at;
-    return at < 0 ? at + a_.runs : at >= a_.runs ? at - a_.runs : at;
-  }
-  // Whether there is a further run below or above.
-  bool has_lower(const Between& b) const { return a_.period > 0 ? b.high - b.low - 1 < a_.runs : b.low >= 0; }
-  bool has_higher(const Between& b) const { return a_.period > 0 ? b.high - b.low - 1 < a_.runs : b.high < a_.runs; }
-
-  // Cases in between, without the one to skip.
-  Count cases(const Between& b) const {
-    Count found = before(b.high) - before(b.low + 1);
-    for (Count turned = -1; turned <= 1; ++turned) {
-      const Count at = own_ + turned * a_.runs;
-      if (own_ >= 0 && at > b.low && at < b.high) --found;
-    }
-    return found;
-  }
-
-  // The runs of the k nearest cases and of all that tie with the k-th; ``last`` is how far this one is.
-  Between nearest(Count place, Count k, double tolerance, double* last) const {
-    Between b{place - 1, place};
-    Count found = 0;
-    while (found < k) {
-      const bool lower = has_lower(b), higher = has_higher(b);
-      if (!lower && !higher) break;
-      const double below = lower ? gap(b.low) : infinity, above = higher ? gap(b.high) : infinity;
-      const bool down = lower && (!higher || below <= above);
-      const Count at = run(down ? b.low-- : b.high++);
-      *last = down ? below : above;
-      found += a_.cases_before(at + 1) - a_.cases_before(at) - (at == own_);
-    }
-    const double limit = Tie(*last, tolerance).high;
-    while (has_lower(b) && gap(b.low) <= limit) --b.low;
-    while (has_higher(b) && gap(b.high) <= limit) ++b.high;
-    return b;
-  }
-
-  // Those of them that are nearer than the tie.
-  Between nearer(Between b, double limit) const {
-    while (b.low + 1 < b.high && gap(b.low + 1) >= limit) ++b.low;
-    while (b.low + 1 < b.high && gap(b.high - 1) >= limit) --b.high;
-    return b;
-  }
-
- private:
-  // Cases of the runs before one, which may be a turn off.
-  Count before(Count at) const {
-    const Count turn = at < 0 ? -1 : at > a_.runs ? 1 : 0;
-    return a_.cases_before(at - turn * a_.runs) + turn * a_.n;
-  }
-
-  const Axis& a_;
-  const double query_;
-  const Count own_;
-};
+constexpr Count block = 128;
+constexpr Count few = 16;  // places that are looked at all
 
 class Voting {
  public:
@@ -93,30 +26,34 @@ class Voting {
     for (Count f = 0; f < static_cast<Count>(axes_.axes.size()); ++f) {
       const Axis& axis = axes_.axes[f];
       if (b_.weights[f] == 0 && out_.by_feature == nullptr) continue;
-      if (axis.positions) find_places(axis, b_.values + f * b_.m + first, rows);
-      for (Count i = 0; i < rows; ++i) ask(axis, f, first + i, places_[i]);
+      if (axis.positions) find_places(axis, b_.values + f * b_.m + first, rows, places_);
+      if (axis.changes) find_places(*axis.changes, b_.values + f * b_.m + first, rows, changed_places_);
+      for (Count i = 0; i < rows; ++i) ask(axis, f, first + i, {places_[i], axis.changes ? changed_places_[i] : 0});
     }
   }
 
  private:
   // All queries take a step at a time, so that what they read is fetched side by side.
-  void find_places(const Axis& axis, const double* values, Count rows) {
+  static void find_places(const Axis& axis, const double* values, Count rows, Count* places) {
     const double* positions = axis.positions;
-    std::fill(places_, places_ + rows, 0);
+    std::fill(places, places + rows, 0);
     for (Count left = axis.runs; left > 1;) {
       const Count half = left / 2;
-      for (Count i = 0; i < rows; ++i) places_[i] += positions[places_[i] + half - 1] < values[i] ? half : 0;
+      for (Count i = 0; i < rows; ++i) places[i] += positions[places[i] + half - 1] < values[i] ? half : 0;
       left -= half;
     }
     for (Count i = 0; i < rows && axis.runs > 0; ++i) {
-      places_[i] += positions[places_[i]] < values[i];
+      places[i] += positions[places[i]] < values[i];
 #if defined(__GNUC__)
-      __builtin_prefetch(axis.codes + axis.entries * places_[i] / axis.runs);
+      if (axis.short_codes) __builtin_prefetch(axis.short_codes->data() + places[i]);
 #endif
     }
   }
 
-  void ask(const Axis& axis, Count f, Count query, Count place) {
+  // Where a query stands in an axis, and in its changes.
+  using Places = Count[2];
+
+  void ask(const Axis& axis, Count f, Count query, const Places& places) {
     const double value = b_.values[f * b_.m + query];
     if (std::isnan(value)) return;
     Own own;
@@ -124,7 +61,7 @@ class Voting {
       own = {b_.own_runs[f * b_.m + query], b_.own_codes[query], b_.own_amounts + query * axes_.v};
     const Count k = std::min(b_.k, axis.n - (own.run >= 0));
     if (k < 1) return;
-    const double share = axis.positions ? on_line(axis, value, place, k, own) : by_equality(axis, value, k, own);
+    const double share = axis.positions ? on_line(axis, value, places, k, own) : by_equality(axis, value, k, own);
     double* alone = out_.by_feature;
     if (alone) alone += (query * static_cast<Count>(axes_.axes.size()) + f) * size_;
     tally_.close(share, b_.weights[f], out_.total + query * size_, out_.near + query * axes_.groups, alone);
@@ -132,33 +69,54 @@ class Voting {
 
   // The k nearest where every run is one case and none ties for the last place, as on most real numbers: they are k
   // neighbours in sorted order. False where it takes a closer look.
-  bool in_a_row(const Axis& axis, double value, Count place, Count k) {
+  bool in_a_row(const Axis& axis, double value, const Places& places, Count k) {
     const double* x = axis.positions;
+    const Count place = places[0];
+    if (k > axis.runs) return false;
     Count first = std::max<Count>(0, place - k), end = std::min(place, axis.runs - k);
+    if (end - first <= few) {  // all at once costs less than steps that nobody can foretell
+      Count further = 0;
+      for (Count at = first; at < end; ++at) further += std::fabs(x[at] - value) > std::fabs(x[at + k] - value);
+      end = first += further;
+    }
     while (first < end) {
       const Count middle = (first + end) / 2;
       const bool further = std::fabs(x[middle] - value) > std::fabs(x[middle + k] - value);
       first = further ? middle + 1 : first;
       end = further ? end : middle;
     }
+    if (!stays(axis, {first - 1, first + k}, places[1])) return false;
     const double last = std::max(std::fabs(x[first] - value), std::fabs(x[first + k - 1] - value));
     const Tie tie(last, b_.tolerance);
     if (first > 0 && std::fabs(x[first - 1] - value) <= tie.high) return false;
     if (first + k < axis.runs && std::fabs(x[first + k] - value) <= tie.high) return false;
+    const std::uint8_t* codes = axis.short_codes ? axis.short_codes->data() : nullptr;
     for (Count at = first; at < first + k; ++at) {
       const double gap = std::fabs(x[at] - value);
-      tally_.add_one(axis.codes[at], away(axis, gap < tie.low ? gap : last));
+      tally_.add_one(codes ? codes[at] : axis.codes[at], away(axis, gap < tie.low ? gap : last));
     }
     return true;
   }
 
-  // Both give the share that each case of the tie has of a place.
-  double on_line(const Axis& axis, double value, Count place, Count k, const Own& own) {
+  // Whether no case came or went between two runs, nor at them.
+  static bool stays(const Axis& axis, const Between& b, Count changed_place) {
+    if (!axis.changes) return true;
+    const Axis& changes = *axis.changes;
+    if (axis.period > 0) return false;
+    const bool below = changed_place == 0 ||
+                       (b.low >= 0 && changes.positions[changed_place - 1] < axis.positions[b.low]);
+    return below && (changed_place == changes.runs ||
+                     (b.high < axis.runs && changes.positions[changed_place] > axis.positions[b.high]));
+  }
+
+  // Each gives the share that each case of the tie has of a place.
+  double on_line(const Axis& axis, double value, const Places& places, Count k, const Own& own) {
     const bool simple = !axis.before && !axis.amounts && axis.period == 0 && own.run < 0;
-    if (simple && in_a_row(axis, value, place, k)) return 1.0;
+    if (simple && in_a_row(axis, value, places, k)) return 1.0;
     const View view(axis, value, own.run);
     double last = 0.0;
-    const Between all = view.nearest(place, k, b_.tolerance, &last);
+    const Between all = view.nearest(places[0], k, b_.tolerance, &last);
+    if (!stays(axis, all, places[1])) return among_changes(axis, value, places, k);
     const Between inside = view.nearer(all, Tie(last, b_.tolerance).low);
     const double scaled = away(axis, last);
     for (Count at = inside.low + 1; at < inside.high; ++at)
@@ -167,6 +125,24 @@ class Voting {
     for (Count at = inside.high; at < all.high; ++at) tally_.add(axis, view.run(at), scaled, false, own);
     const Count nearer = view.cases(inside);
     return static_cast<double>(k - nearer) / static_cast<double>(view.cases(all) - nearer);
+  }
+
+  // The same where cases came or went nearby.
+  double among_changes(const Axis& axis, double value, const Places& places, Count k) {
+    merged_.find(axis, value, places, k, b_.tolerance);
+    const auto& runs = merged_.runs();
+    Count nearer = 0, tied = 0;
+    for (std::size_t i = merged_.inside_first(); i < merged_.inside_end(); ++i) {
+      tally_.add(*runs[i].axis, runs[i].run, away(axis, runs[i].gap), true, Own{});
+      nearer += runs[i].cases;
+    }
+    const double scaled = away(axis, merged_.last());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i >= merged_.inside_first() && i < merged_.inside_end()) continue;
+      tally_.add(*runs[i].axis, runs[i].run, scaled, false, Own{});
+      tied += runs[i].cases;
+    }
+    return static_cast<double>(k - nearer) / static_cast<double>(tied);
   }
 
   double by_equality(const Axis& axis, double value, Count k, const Own& own) {
@@ -187,7 +163,8 @@ class Voting {
   const Outcome& out_;
   const Count size_;
   Tally tally_;
-  Count places_[block];
+  Merged merged_;
+  Count places_[block], changed_places_[block];
 };
 
 }  // namespace
@@ -198,6 +175,11 @@ std::vector<double> totals_of(const Axis& axis, Count groups, Count v) {
     for (Count j = 0; j < v; ++j)
       totals[axis.codes[e] * v + j] += axis.amounts ? axis.amounts[e * v + j] : static_cast<double>(axis.cases_of(e));
   return totals;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> short_codes_of(const Axis& axis, Count groups) {
+  if (!axis.positions || axis.before || axis.amounts || axis.period > 0 || groups > 256) return nullptr;
+  return std::make_shared<const std::vector<std::uint8_t>>(axis.codes, axis.codes + axis.entries);
 }
 
 void vote_on_axes(const Axes& axes, const Ballot& ballot, const Outcome& out) {

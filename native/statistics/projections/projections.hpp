@@ -4,6 +4,7 @@
 // sorted order, so a binary search and a short walk find them; symbols are equal or not, so two groups are all there is.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "machine/numbers.hpp"
@@ -18,10 +19,12 @@ struct Axis {
   const std::int32_t* codes;     // [entries] the group (class) of an entry
   const std::int32_t* cases;     // [entries] how many it holds; null where each holds one
   const double* amounts;         // [entries, v] what it adds to its group; null where it is its number of cases
-  Count runs, entries, n;
+  Count runs, entries, n;        // n counts the cases that are there now
   double inverse;                // 1 / unit of a gap; 0 where the feature is constant and tells nobody's nearness
   double period;                 // of numbers on a circle; 0 on a line
   std::vector<double> totals;    // [g, v] over all entries, for symbols
+  std::shared_ptr<const std::vector<std::uint8_t>> short_codes;  // [entries] codes where each run is one case that weighs 1
+  std::shared_ptr<const Axis> changes;  // runs where cases came or went: as they are now, maybe empty; null for none
 
   Count first_entry(Count run) const { return starts ? starts[run] : run; }
   Count cases_before(Count run) const { return before ? before[run] : run; }
@@ -51,6 +54,9 @@ struct Outcome {
 
 // What all entries of an axis add up to, by group.
 std::vector<double> totals_of(const Axis& axis, Count groups, Count v);
+
+// Codes of one byte each, of which many more are in the cache; null where they do not fit or are not asked for.
+std::shared_ptr<const std::vector<std::uint8_t>> short_codes_of(const Axis& axis, Count groups);
 
 void vote_on_axes(const Axes& axes, const Ballot& ballot, const Outcome& out);
 

@@ -18,7 +18,11 @@ struct Own {
 class Tally {
  public:
   Tally(Count groups, Count v)
-      : v_(v), inside_(groups * v), tied_(groups * v), near_(groups, infinity), seen_(groups) {}
+      : v_(v), inside_(groups * v), tied_(groups * v), near_(groups, infinity), seen_(groups) {
+    if (groups <= few_groups)
+      for (Count code = 0; code < groups; ++code) row(static_cast<std::int32_t>(code), true);
+    all_ = !touched_.empty();
+  }
 
   // The cases of a run at this difference.
   void add(const Axis& axis, Count run, double away, bool inside, const Own& own) {
@@ -65,12 +69,14 @@ class Tally {
       }
       if (weight > 0) near[code] = std::min(near[code], near_[code]);
       near_[code] = infinity;
-      seen_[code] = false;
+      seen_[code] = all_;
     }
-    touched_.clear();
+    if (!all_) touched_.clear();
   }
 
  private:
+  static constexpr Count few_groups = 16;  // so many are all looked at, which costs less than to note which have votes
+
   double* row(std::int32_t code, bool inside) {
     if (!seen_[code]) {
       seen_[code] = true;
@@ -87,6 +93,7 @@ class Tally {
   std::vector<double> inside_, tied_, near_, rest_;
   std::vector<char> seen_;
   std::vector<std::int32_t> touched_;
+  bool all_;
 };
 
 }  // namespace nearwise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,70 +17,28 @@ from nearwise.contract.validation import learn_table, query_table
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, check_choice, check_whole, not_fitted
 from nearwise.estimators.conformal import Conformal
-from nearwise.estimators.model import as_weighting, gone_and_kept, relearned, useful
+from nearwise.estimators.model import (
+    as_weighting,
+    gone_and_kept,
+    relearned,
+    stays_exact,
+    tell_that_weights_stay,
+    useful,
+)
+from nearwise.estimators.projection_model import Cases, ProjectionModel, Since
 from nearwise.explain import Explanations, FeatureExplanation, Said, case_values
 from nearwise.progress import progress
-from nearwise.search.base import Floats, Ints, Payload
+from nearwise.search.base import Floats, Ints
 from nearwise.search.threads import threads
 from nearwise.statistics.draws.seeds import check_seed, generator
-from nearwise.statistics.projections import Projections, Votes
+from nearwise.statistics.projections import Votes
 from nearwise.visible import visible
 from nearwise.vote import TIES
-from nearwise.weighting import Problem, Weighting
+from nearwise.weighting import Mergeable, Problem, Weighting
 from nearwise.weighting.single_feature import SingleFeatureAccuracy
-from nearwise.weights import Global, PerQuery, Weights
+from nearwise.weights import PerQuery, Weights
 
-__all__ = ["Projecting", "ProjectionModel"]
-
-
-@dataclass(frozen=True)
-class ProjectionModel:
-    """The stored cases on each feature, the weights, and the ids of the cases; immutable."""
-
-    problem: Problem
-    weights: Weights
-    projections: Projections
-    ids: NDArray[np.int64]
-    next_id: int
-
-    @property
-    def table(self) -> CaseTable:
-        return self.problem.table
-
-    @property
-    def target(self) -> Target:
-        return self.problem.target
-
-    @property
-    def factors(self) -> Floats:
-        """(p,) what a vote of each feature counts."""
-        return self.weights.values if isinstance(self.weights, Global) else self.weights.importances
-
-    @property
-    def middle(self) -> float:
-        """What numbers are added up about, so that they keep their digits; 0 for classes."""
-        return 0.0 if self.target.classes is not None else self.target.mean
-
-    @classmethod
-    def of(
-        cls, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, n_jobs: int | None,
-        before: ProjectionModel | None = None, kept: Ints | None = None,
-    ) -> ProjectionModel:  # fmt: skip
-        """The model of these cases; where the first ones stayed of a model ``before``, they are not sorted again."""
-        payload, many = payload_of(problem.target), threads(n_jobs)
-        if before is None or kept is None:
-            found = Projections.of(problem.metric, problem.cases, payload, many)
-        else:
-            found = before.projections.changed(problem.metric, problem.cases, payload, kept)
-        return cls(problem, useful(weights), found, ids, next_id)
-
-
-def payload_of(target: Target) -> Payload:
-    """What a case brings to the vote: its weight into its class; or its weight, and weight * number about the mean."""
-    if target.classes is not None:
-        return Payload(target.values, target.weights[:, None], target.n_classes)
-    values = np.stack([target.weights, target.weights * (target.values - target.mean)], axis=1)
-    return Payload(np.zeros(len(target), dtype=np.intp), values, 1)
+__all__ = ["Projecting"]
 
 
 class Projecting(Conformal, Parameters):
@@ -117,9 +74,13 @@ class Projecting(Conformal, Parameters):
             made.set_params(n_neighbors=int(self.n_neighbors), ties=self.ties)
         return made
 
-    def _problem(self, table: CaseTable, target: Target, weighting: Weighting) -> Problem:
+    def _settings(self, weighting: Weighting) -> dict[str, Any]:
+        """How features are compared, for `Problem.of`."""
         chosen = weighting.suggested_differences if self.differences is None else self.differences
-        return Problem.of(table, target, differences=chosen, missing=self.missing, default_p=weighting.p)
+        return {"differences": chosen, "missing": self.missing, "default_p": weighting.p}
+
+    def _problem(self, table: CaseTable, target: Target, weighting: Weighting) -> Problem:
+        return Problem.of(table, target, **self._settings(weighting))
 
     @whole_or_not_at_all
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
@@ -132,12 +93,12 @@ class Projecting(Conformal, Parameters):
         if isinstance(weights, PerQuery):
             raise InputError("Weights per query are for a search: features on their own vote with one weight each.")
         self.weighting_ = weighting
-        self._set(ProjectionModel.of(problem, weights, np.arange(len(table)), len(table), self.n_jobs))
+        self._set(ProjectionModel.of(problem, useful(weights), np.arange(len(table)), len(table), threads(self.n_jobs)))
         return self
 
     def _set(self, model: ProjectionModel) -> None:
         self._model = model
-        self.n_samples_fit_ = len(model.table)
+        self.n_samples_fit_ = len(model.ids)
         if model.target.classes is not None:
             self.classes_ = model.target.classes
 
@@ -146,17 +107,15 @@ class Projecting(Conformal, Parameters):
         if not hasattr(self, "_model"):
             return self._fit(X, y, sample_weight, classes)
         before = self._model
-        table = query_table(self, X, before.table.schema)
+        table = query_table(self, X, before.schema)
         known = before.target.classes
         if known is not None and classes is not None:
             known = all_classes(classes, known)
         target = self._target(y, len(table), sample_weight, known)
-        stayed, n = np.arange(len(before.table)), len(before.table)
         together = before.target.recode(target.classes).append(target)
-        problem = self._problem(before.table.append(table), together, self.weighting_)
-        weights = relearned(self.weighting_, problem, added=problem.take(np.arange(n, len(problem.table))))
         ids = np.concatenate([before.ids, np.arange(before.next_id, before.next_id + len(table))])
-        self._set(ProjectionModel.of(problem, weights, ids, before.next_id + len(table), self.n_jobs, before, stayed))
+        cases = Cases(together, ids, before.next_id + len(table))
+        self._change(before, cases, before.since.added(table, len(before.ids)))
         return self
 
     @whole_or_not_at_all
@@ -164,10 +123,26 @@ class Projecting(Conformal, Parameters):
         """Take cases out, by the ids in `case_ids_`, as if they had never been there; `classes_` stays."""
         before = self._fitted()
         gone, kept = gone_and_kept(before.ids, case_ids)
-        problem = self._problem(before.table.keep(kept), before.target.take(kept), self.weighting_)
-        weights = relearned(self.weighting_, problem, removed=before.problem.take(gone))
-        self._set(ProjectionModel.of(problem, weights, before.ids[kept], before.next_id, self.n_jobs, before, kept))
+        left = Cases(before.target.take(kept), before.ids[kept], before.next_id)
+        self._change(before, left, before.since.without(gone), gone)
         return self
+
+    def _change(self, before: ProjectionModel, cases: Cases, since: Since, gone: Ints | None = None) -> None:
+        """The model after cases were added, or those ``gone`` forgotten; few of them are not sorted in."""
+        if not (isinstance(self.weighting_, Mergeable) or self.weighting_.learns_again):
+            changed = before.with_changes(cases, since, self._settings(self.weighting_))
+            if changed is not None:
+                if not stays_exact(self.weighting_):
+                    tell_that_weights_stay(self.weighting_)
+                self._set(changed)
+                return
+        problem = self._problem(since.together(before.sorted.table), cases.target, self.weighting_)
+        if gone is None:
+            new = problem.take(np.arange(len(before.ids), len(cases.ids)))
+            weights = relearned(self.weighting_, problem, added=new)
+        else:
+            weights = relearned(self.weighting_, problem, removed=before.problem.take(gone))
+        self._set(before.sorted_again(problem, useful(weights), cases, since))
 
     def _fitted(self) -> ProjectionModel:
         if not hasattr(self, "_model"):
@@ -194,7 +169,7 @@ class Projecting(Conformal, Parameters):
 
     @property
     def schema_(self) -> Any:
-        return self._fitted().table.schema
+        return self._fitted().schema
 
     @property
     def case_ids_(self) -> NDArray[np.int64]:
@@ -205,11 +180,11 @@ class Projecting(Conformal, Parameters):
         """How each feature is compared, and what its votes count."""
         model = self._fitted()
         lines = [
-            f"{type(self).__name__} of {len(model.table)} cases: on each feature the {self.n_neighbors_} nearest vote, "
+            f"{type(self).__name__} of {len(model.ids)} cases: on each feature the {self.n_neighbors_} nearest vote, "
             f"ties {self.ties}, weights by {self.weighting_.id}"
         ]
-        for f, (measure, factor) in enumerate(zip(model.problem.metric.measures, model.factors, strict=True)):
-            how = "sorted or counted" if f in model.projections.axes and self.ties == "fair" else "searched"
+        for f, (measure, factor) in enumerate(zip(model.metric.measures, model.factors, strict=True)):
+            how = "sorted or counted" if f in model.axes.axes and self.ties == "fair" else "searched"
             lines.append(f"  {measure.name}: {measure.kind.name}, {measure.difference}, {how}, weight {factor:.4g}")
         return "\n".join(map(visible, lines))
 
@@ -218,18 +193,18 @@ class Projecting(Conformal, Parameters):
     def _asked(self, X: Any, model: ProjectionModel) -> tuple[CaseTable, Measured, Ints | None]:
         """Queries, measured; None asks for the stored cases themselves, each without itself."""
         if X is None:
-            if len(model.table) < 2:
+            if len(model.ids) < 2:
                 raise InputError("There is one stored case only, so leaving it out leaves none to predict from.")
             return model.table, model.problem.asking, np.arange(len(model.table))
-        table = query_table(self, X, model.table.schema)
-        return table, model.problem.metric.measure(table), None
+        table = query_table(self, X, model.schema)
+        return table, model.metric.measure(table), None
 
     def _votes(
         self, X: Any, model: ProjectionModel, by_feature: bool = False, k: int | None = None
     ) -> tuple[CaseTable, Votes]:
         table, queries, leave_out = self._asked(X, model)
         seed = generator(self.random_state) if self.ties == "random" else 0
-        return table, model.projections.votes(
+        return table, model.votes(
             queries, k or self.n_neighbors_, model.factors, ties=self.ties, leave_out=leave_out, by_feature=by_feature,
             seed=seed,
         )  # fmt: skip
@@ -260,7 +235,7 @@ class Projecting(Conformal, Parameters):
 
     def left_out_answers(self) -> tuple[Ints, Floats]:
         """The cases that were left out one by one, and (r, g) what was said of them."""
-        return np.arange(len(self._fitted().table)), self._answers(None)
+        return np.arange(len(self._fitted().ids)), self._answers(None)
 
     def _score(self, truth: NDArray[Any], predicted: NDArray[Any], weights: Floats) -> float:
         raise NotImplementedError
@@ -278,15 +253,15 @@ class Projecting(Conformal, Parameters):
         return self._score(truth, predicted, target.weights)
 
     def _predict_strictly(self, model: ProjectionModel) -> NDArray[Any]:
-        n = len(model.table)
+        n = len(model.ids)
         found = []
         for i in progress(range(n), n, "leaving one out"):
             rest = np.delete(np.arange(n), i)
             weighting = type(self.weighting_)(**self.weighting_.get_params(deep=False))
             problem = self._problem(model.table.take(rest), model.target.take(rest), weighting)
-            less = ProjectionModel.of(problem, weighting.learn(problem), model.ids[rest], model.next_id, 1)
+            less = ProjectionModel.of(problem, useful(weighting.learn(problem)), model.ids[rest], model.next_id)
             query = problem.metric.measure(model.table.take(np.array([i])))
-            votes = less.projections.votes(query, self.n_neighbors_, less.factors, ties=self.ties, seed=i)
+            votes = less.votes(query, self.n_neighbors_, less.factors, ties=self.ties, seed=i)
             found.append(self._decided(less, votes)[0])
         return np.array(found)
 

@@ -11,7 +11,8 @@ from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, as_array, check_like, class_labels
 from nearwise.contract.validation import class_target, number_target, sample_weights, warn_of_quantity
 from nearwise.errors import check_choice
-from nearwise.estimators.projecting import Projecting, ProjectionModel
+from nearwise.estimators.projecting import Projecting
+from nearwise.estimators.projection_model import ProjectionModel
 from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.search.base import TIE, Floats
 from nearwise.statistics.projections import Votes
@@ -118,8 +119,9 @@ class ProjectionClassifier(Projecting):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add cases, without sorting the stored ones again; ``classes`` may name classes in advance.
+        """Add cases; ``classes`` may name classes in advance.
 
+        The stored cases are sorted again only after many came or went, so that adding few costs little.
         Weights whose statistics merge equal those of one fit on all cases; others stay, with a warning.
         """
         named = None if classes is None else all_classes(class_labels(np.atleast_1d(as_array(classes)).ravel()))
@@ -213,12 +215,13 @@ class ProjectionRegressor(Projecting):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add cases, without sorting the stored ones again."""
+        """Add cases; the stored ones are sorted again only after many came or went."""
         return self._add(X, y, sample_weight)
 
     def _from_votes(self, model: ProjectionModel, total: Floats) -> Floats:
         weight, about = total[:, :, 0], total[:, :, 1]
-        return np.asarray(model.middle + np.where(weight > 0, about / np.where(weight > 0, weight, 1.0), 0.0))
+        known = weight > 0
+        return np.where(known, model.target.middle + about / np.where(known, weight, 1.0), model.target.mean)
 
     def _decided(self, model: ProjectionModel, votes: Votes) -> NDArray[Any]:
         return np.asarray(self._from_votes(model, votes.total)[:, 0])
@@ -235,7 +238,7 @@ class ProjectionRegressor(Projecting):
         """(…, p) from votes (…, p, 1, 2)."""
         weight, about = votes[..., 0, 0], votes[..., 0, 1]
         means = np.divide(about, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
-        return np.asarray(model.middle + means)
+        return np.asarray(model.target.middle + means)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R squared: 1 is perfect, 0 is as good as the mean."""

@@ -10,7 +10,9 @@ from nearwise.cases.schema import as_kinds
 from nearwise.cases.table import CaseTable
 from nearwise.differences import resolve
 from nearwise.differences.metric import check_settings
-from nearwise.estimators.projecting import Projecting, ProjectionModel
+from nearwise.estimators.model import useful
+from nearwise.estimators.projecting import Projecting
+from nearwise.estimators.projection_model import ProjectionModel
 from nearwise.estimators.projections import ProjectionClassifier, ProjectionRegressor
 from nearwise.estimators.saving_measures import pack_measure, unpack_measures
 from nearwise.estimators.saving_models import (
@@ -21,6 +23,7 @@ from nearwise.estimators.saving_models import (
     unpack_ids,
 )
 from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
+from nearwise.search.threads import threads
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
 from nearwise.weighting import Problem
@@ -75,5 +78,5 @@ def unpack_projections(unpack: SettingsUnpacker, content: dict[str, Any]) -> Pro
     ids, next_id = unpack_ids(unpack, content, len(table))
     set_features_in(estimator, content["features_in"], table.schema)
     estimator.weighting_ = unpack_weighting(unpack, content["weighting"], weights, problem)
-    estimator._set(ProjectionModel.of(problem, weights, ids, next_id, estimator.n_jobs))
+    estimator._set(ProjectionModel.of(problem, useful(weights), ids, next_id, threads(estimator.n_jobs)))
     return estimator

@@ -104,6 +104,11 @@ class NeighbourDescent(Weighting):
     patience: int | None = 5
     max_cases: int | None = MAX_CASES
 
+    @property
+    def n_iter_(self) -> int:
+        """Steps that were taken; a search in vain counts as one. ``errors_`` also has the start and the end."""
+        return max(1, len(self.errors_) - 2)
+
     def _learn(self, problem: Problem) -> Weights:
         k = self.n_neighbors
         if k != "loo":
@@ -203,6 +208,11 @@ class VariableKernelSimilarity(Weighting):
     max_time: float | None = None
     n_jobs: int | None = None
     max_cases: int | None = MAX_CASES
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps that were taken; a search in vain counts as one. ``errors_`` also has the start and the end."""
+        return max(1, len(self.errors_) - 2)
 
     def _learn(self, problem: Problem) -> Weights:
         self._check()

@@ -260,6 +260,11 @@ class NeighbourhoodWeights(Weighting):
     max_time: float | None = None
     max_cases: int | None = MAX_COMPARED
 
+    @property
+    def n_iter_(self) -> int:
+        """Steps that were taken."""
+        return len(self.history_)
+
     def _learn(self, problem: Problem) -> Weights:
         check_whole("max_iter", self.max_iter, 1)
         check_amount("tol", self.tol)

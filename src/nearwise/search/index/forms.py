@@ -1,7 +1,8 @@
 """The search under quadratic forms, one for each query: a scan of all cases in the C++ core.
 
-A form is added up row by row and no term is negative, so cases that a few rows put beyond the k-th nearest so far are
-dropped. Double precision throughout, in the order of the NumPy blocks: the same sums to the last bit.
+Single precision, with a bound for its error, proposes the cases that may be near; double precision decides, in the
+order of the NumPy blocks: the same sums to the last bit. A form is added up row by row and no term is negative, so
+cases that a few rows put beyond the k-th nearest so far are left.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.native import core
@@ -47,17 +47,18 @@ class FormsIndex(Index):
         return self._sharing(weights)
 
     @cached_property
-    def _cases(self) -> tuple[NDArray[Any], ...] | None:
-        """The stored cases as the core takes them; None where it cannot."""
-        if self.note:
+    def _cases(self) -> Any:
+        """The stored cases in the core; None where it cannot take them."""
+        native = core()
+        if self.note or native is None:
             return None
         metric = self.distance.metric
         scales = np.array([m.scale(1) for m in metric.measures])
-        return packed(self.distance.stored.cases), metric.is_overlap, scales, metric.one, metric.both
+        return native.Forms(packed(self.distance.stored.cases), metric.is_overlap, scales, metric.one, metric.both)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
-        native, m, cases = core(), len(queries), self._cases
-        if native is None or cases is None or m == 0:
+        m, cases = len(queries), self._cases
+        if cases is None or m == 0:
             return self.rest.nearest(queries, k, payload, leave_out)
         forms: Floats = self.distance.weights.of_queries(slice(0, m), m).values
         forms = np.ascontiguousarray(np.broadcast_to(forms, (m, *forms.shape[1:])))
@@ -65,8 +66,8 @@ class FormsIndex(Index):
         skip = np.full(m, -1, dtype=np.int64) if leave_out is None else np.ascontiguousarray(leave_out, dtype=np.int64)
 
         def ask(rows: slice) -> tuple[Any, ...]:
-            found: tuple[Any, ...] = native.nearest_under_forms(
-                *cases, asked[rows], forms[rows], skip[rows], k, TIE, *payload.packed, self.threads
+            found: tuple[Any, ...] = cases.nearest(
+                asked[rows], forms[rows], skip[rows], k, TIE, *payload.packed, self.threads
             )
             return found
 

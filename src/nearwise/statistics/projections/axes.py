@@ -14,9 +14,11 @@ from nearwise.native import core
 from nearwise.search.base import Floats, Payload
 from nearwise.statistics.trials.projection import around_zero
 
-__all__ = ["Axis", "Before", "Brought", "axis_of", "is_axis"]
+__all__ = ["DENSE", "Axis", "Before", "Brought", "Codes", "Entries", "axis_of", "entries_of", "is_axis", "starts_of"]
 
 Codes = NDArray[np.int32]
+Entries = tuple[Codes | None, Codes | None, Codes, Codes | None, Floats | None]
+"""starts, cases before, codes, cases and amounts, as an axis has them"""
 
 DENSE = 4
 """counts of runs by classes are held in a table where it has at most so many cells per case"""
@@ -120,7 +122,7 @@ def axis_of(measure: Measure, column: Encoded, brought: Brought, was: Before | N
         codes = _symbols(measure, column)
         levels = len(measure.fitted.levels or ()) + 1  # the last is for missing values that count
         known = np.flatnonzero(codes >= 0)
-        entries = _entries(codes[known], levels, brought, known)
+        entries = entries_of(codes[known], levels, brought, known)
         return Axis(None, *entries, levels, scale, 0.0, codes, len(codes))
     values, order = _sorted(_numbers(measure, column), was)
     new = np.ones(len(values), dtype=bool)
@@ -128,7 +130,7 @@ def axis_of(measure: Measure, column: Encoded, brought: Brought, was: Before | N
     at = np.flatnonzero(new)
     positions = (values if len(at) == len(values) else values[at]) + 0.0  # no negative zero
     runs = None if len(at) == len(values) else np.cumsum(new) - 1
-    entries = _entries(runs, len(at), brought, order)
+    entries = entries_of(runs, len(at), brought, order)
     period = float(getattr(measure.fitted, "period", None) or 0.0)
     return Axis(positions, *entries, len(at), scale, period, order, len(column.values))
 
@@ -182,10 +184,8 @@ def _sorted_anew(values: Floats, rows: Codes) -> tuple[Floats, Codes]:
     return values[order], rows[order]
 
 
-def _entries(
-    runs: NDArray[Any] | None, n_runs: int, brought: Brought, rows: NDArray[Any]
-) -> tuple[Codes | None, Codes | None, Codes, Codes | None, Floats | None]:
-    """Starts, cases before, codes, cases and amounts; ``runs`` of the cases in ``rows``, None where each is its own."""
+def entries_of(runs: NDArray[Any] | None, n_runs: int, brought: Brought, rows: NDArray[Any]) -> Entries:
+    """The entries of the cases in ``rows`` and their ``runs``, which are None where each case is one."""
     codes, values = brought.codes[rows], None if brought.values is None else brought.values[rows]
     if runs is None:
         return None, None, codes, None, values
@@ -195,15 +195,15 @@ def _entries(
     if values is None and n_runs * g <= DENSE * len(rows) + 1024:
         counts = np.bincount(key, minlength=n_runs * g)
         held = np.flatnonzero(counts)
-        return _starts(held // g, n_runs), before, (held % g).astype(np.int32), counts[held].astype(np.int32), None
+        return starts_of(held // g, n_runs), before, (held % g).astype(np.int32), counts[held].astype(np.int32), None
     # what is added up goes by its content, so that the order of cases does not count
     order = np.argsort(key, kind="stable") if values is None else np.lexsort((*values.T[::-1], key))
     key = key[order]
     at = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else np.zeros(0, dtype=np.intp)
     held, cases = key[at], np.diff(np.append(at, len(key))).astype(np.int32)
     amounts = None if values is None else np.add.reduceat(values[order], at, axis=0) if len(at) else values
-    return _starts(held // g, n_runs), before, (held % g).astype(np.int32), cases, amounts
+    return starts_of(held // g, n_runs), before, (held % g).astype(np.int32), cases, amounts
 
 
-def _starts(run_of_entry: NDArray[Any], n_runs: int) -> Codes:
+def starts_of(run_of_entry: NDArray[Any], n_runs: int) -> Codes:
     return np.concatenate([[0], np.cumsum(np.bincount(run_of_entry, minlength=n_runs))]).astype(np.int32)

@@ -77,7 +77,12 @@ class Projections:
         return tuple(Searched(measure, column, self.payload, self.threads) for measure, column in pairs)
 
     @cached_property
-    def _held(self) -> Any:
+    def brought(self) -> Brought:
+        """What each case brings to the vote."""
+        return Brought.of(self.payload)
+
+    @cached_property
+    def held(self) -> Any:
         """The axes in the core; None without it."""
         native = core()
         if native is None or not self.axes:
@@ -85,7 +90,7 @@ class Projections:
         return native.Projections([axis.for_core for axis in self.axes.values()], *self.payload.shape)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_held"}
+        return {name: value for name, value in vars(self).items() if name != "held"}
 
     def votes(
         self,
@@ -130,9 +135,9 @@ class Projections:
         if leave_out is not None:
             own = np.stack([self.axes[f].run_of_case[leave_out] for f in axes])
             codes, amounts = self.payload.codes[leave_out].astype(np.int32), self.payload.values[leave_out]
-        if native and self._held is not None:
+        if native and self.held is not None:
             given = (None, None, None) if leave_out is None else (own, codes, np.ascontiguousarray(amounts))
-            total, near, found = self._held.vote(
+            total, near, found = self.held.vote(
                 values, np.ascontiguousarray(weights[axes]), *given, k, TIE, alone is not None, self.threads
             )
             if alone is not None:
