@@ -4,21 +4,21 @@ from collections import Counter
 
 from nearwise.cases.kinds import Numeric, Ordinal, Set, Symbolic, Text, Vector
 from nearwise.cases.schema import Schema
-from nearwise.lab.cars import BANDS, SCHEMA, cars
+from nearwise.datasets.cars import BANDS, SCHEMA, make_cars
 from nearwise.weighting import InformationGain
 
 
 def test_the_same_seed_gives_the_same_cars_and_another_seed_others():
-    assert cars(50, seed=3) == cars(50, seed=3)
-    assert cars(50, seed=3) != cars(50, seed=4)
+    assert make_cars(50, seed=3) == make_cars(50, seed=3)
+    assert make_cars(50, seed=3) != make_cars(50, seed=4)
 
 
 def test_fewer_cars_are_the_first_of_more():
-    assert cars(20)[0] == cars(60)[0][:20]
+    assert make_cars(20)[0] == make_cars(60)[0][:20]
 
 
 def test_every_kind_of_feature_is_there():
-    found = Schema.infer(cars()[0], SCHEMA)
+    found = Schema.infer(make_cars()[0], SCHEMA)
     kinds = {name: type(kind) for name, kind in found.items()}
     assert kinds == {
         "age": Numeric, "km": Numeric, "power": Numeric, "make": Symbolic, "fuel": Symbolic, "condition": Ordinal,
@@ -28,7 +28,7 @@ def test_every_kind_of_feature_is_there():
 
 
 def test_some_values_are_missing_and_every_band_is_common():
-    table, bands = cars()
+    table, bands = make_cars()
     holes = Counter(name for car in table for name, value in car.items() if value is None)
     assert set(holes) == {"km", "power", "fuel", "condition", "title", "equipment", "emissions"}
     assert set(bands) == set(BANDS)
@@ -36,13 +36,13 @@ def test_some_values_are_missing_and_every_band_is_common():
 
 
 def test_titles_hold_slips_of_the_keyboard():
-    makes = {car["make"] for car in cars()[0]}
-    titles = [car["title"] for car in cars()[0] if car["title"] is not None]
+    makes = {car["make"] for car in make_cars()[0]}
+    titles = [car["title"] for car in make_cars()[0] if car["title"] is not None]
     assert 0 < sum(title.split()[0].rstrip(",") not in makes for title in titles) < len(titles) / 4
 
 
 def test_the_band_depends_on_age_and_hardly_on_plate_and_weekday():
-    table, bands = cars(4000)
+    table, bands = make_cars(4000)
     names = ("age", "km", "condition", "make", "plate", "weekday")
     plain = [{name: car[name] for name in names} for car in table]
     bits = dict(zip(names, InformationGain().fit(plain, bands).feature_importances_, strict=True))

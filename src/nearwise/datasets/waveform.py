@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.datasets.draws import below, normal, random_rows, uniform
 from nearwise.errors import InputError, check_whole
-from nearwise.lab.draws import below, normal, random_rows, uniform
 
 __all__ = ["WAVES", "make_waveform"]
 

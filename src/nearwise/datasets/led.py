@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.datasets.draws import below, random_rows, uniform
 from nearwise.errors import InputError, check_whole, did_you_mean, is_number
-from nearwise.lab.draws import below, random_rows, uniform
 
 __all__ = ["DIGITS", "KINDS", "SEGMENTS", "make_led"]
 
