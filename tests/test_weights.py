@@ -83,8 +83,10 @@ def test_a_shape_has_importances_a_tidy_frame_json_and_a_plot(name):
     again = weights.from_json(json.loads(json.dumps(shape.to_json())))
     assert again == shape
     assert type(again) is type(shape)
-    figure = shape.plot()
+    figure = shape.plot(backend="plotly")
     assert set(figure.data[0].y) == set(NAMES)
+    drawn = shape.plot()
+    assert all(f">{name}</text>" in drawn.svg for name in NAMES)
     assert "age" in repr(shape)
 
 

@@ -8,8 +8,9 @@ under p = infinity the largest of them is the distance.
     neighbours    a past case, how far it is, and why
     explanation   an answer with its neighbours: text, table, JSON, HTML
     features      an answer that features vote on, with what each of them says
-    words         both in sentences
-    html          rows of a table
+    words         both in sentences; briefly in few words
+    html          both as cards of a page
+    picture       both as stacked bars
 """
 
 from nearwise.explain.explanation import Explanation, Explanations

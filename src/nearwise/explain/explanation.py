@@ -10,8 +10,11 @@ from typing import Any, overload
 import numpy as np
 
 from nearwise.cases.frames import frame_of
-from nearwise.explain.html import html_row
+from nearwise.charts.stacked import Panel
+from nearwise.explain.briefly import LISTED
+from nearwise.explain.html import explanation_card, largest_sum
 from nearwise.explain.neighbours import Neighbour
+from nearwise.explain.picture import neighbour_panel, picture_of
 from nearwise.explain.words import (
     LIMITS,
     NEIGHBOURS,
@@ -23,7 +26,7 @@ from nearwise.explain.words import (
     told_shares,
     told_target,
 )
-from nearwise.visible import html_text
+from nearwise.rendering import Html, Picture, part_of
 
 __all__ = ["Explanation", "Explanations"]
 
@@ -140,18 +143,30 @@ class Explanation:
         return f"query {as_text(self.query)}: {answer}{told_shares(self.distribution)}{told_costs(self)}"
 
     def to_html(self) -> str:
-        """A small self-contained table."""
-        head = (
-            "<tr><th>case</th><th>says</th><th>distance</th><th>vote</th><th>what differs, and what it adds</th></tr>"
-        )
-        rows = "".join(html_row(n, "") for n in self.neighbours)
-        if self.tied:
-            rows += f"<tr><td colspan=5>… {self.tied} tied cases, not listed: vote {self.tied_share:.0%}</td></tr>"
-        if self.unlike is not None:
-            rows += html_row(self.unlike, "nearest otherwise: ")
-        return f"<section class='explanation'><h3>{html_text(self._title())}</h3><table>{head}{rows}</table></section>"
+        """A card for a page, with the style that it needs; notebooks show it by themselves."""
+        return part_of(self.card(largest_sum([self])))
+
+    def card(self, largest: float, title: str = "", most: int = LISTED) -> Html:
+        """The answer as a part of a page; ``largest`` is what the longest bar stands for."""
+        return explanation_card(self, largest, title, most)
 
     _repr_html_ = to_html
+
+    def panel(self, title: str = "", most: int = FEW_TOLD) -> Panel:
+        """The answer as a part of a picture."""
+        return neighbour_panel(self, title, most)
+
+    def plot(self, title: str = "", n_neighbors: int = FEW_TOLD) -> Picture:
+        """The nearest cases as stacked bars of what each feature adds to their distance.
+
+        Notebooks show the picture; its ``save("why.svg")`` writes it. ``title`` says what the query is.
+
+        >>> from nearwise import NearestCases
+        >>> near = NearestCases(2).fit([{"age": 20, "job": "cook"}, {"age": 60, "job": "judge"}])
+        >>> near.explain({"age": 30, "job": "cook"})[0].plot("A cook of 30")
+        Picture('A cook of 30')
+        """
+        return picture_of([self], [title], n_neighbors, 1)
 
 
 _COLUMNS = (
@@ -192,9 +207,15 @@ class Explanations(Sequence[Explanation]):
         return [e.to_json() for e in self._items]
 
     def to_html(self) -> str:
-        return "\n".join(e.to_html() for e in self._items)
+        """A card for each, with bars of one scale."""
+        largest = largest_sum(self._items)
+        return part_of(*(each.card(largest) for each in self._items))
 
     _repr_html_ = to_html
+
+    def plot(self, titles: Sequence[str] = (), n_neighbors: int = FEW_TOLD, n_queries: int = MOST_TOLD) -> Picture:
+        """The first ``n_queries`` explanations below each other, as `Explanation.plot` draws one, on one scale."""
+        return picture_of(self._items, titles, n_neighbors, n_queries)
 
 
 def _plain(value: Any) -> Any:

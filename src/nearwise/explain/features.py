@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nearwise.cases.frames import frame_of
+from nearwise.charts.stacked import Panel
+from nearwise.explain.briefly import LISTED
 from nearwise.explain.explanation import Explanation
+from nearwise.explain.html import feature_card
+from nearwise.explain.picture import feature_panel, picture_of
 from nearwise.explain.words import as_text, readable, told_shares
-from nearwise.visible import html_text, visible
+from nearwise.rendering import Html, Picture
+from nearwise.visible import visible
 
 __all__ = ["FeatureExplanation", "Said"]
 
@@ -100,14 +105,15 @@ class FeatureExplanation(Explanation):
         told = "; ".join(f"{feature} = {value}: {said}" for feature, value, _, said, _ in self.rows(3))
         return f"{self._title()}\n  {told}"
 
-    def to_html(self) -> str:
-        heads = ("feature", "value", "weight", "says", "of the answer")
-        head = "".join(f"<th>{name}</th>" for name in heads)
-        body = "".join("<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
-        title = html_text(self._title())
-        return f"<section class='explanation'><h3>{title}</h3><table><tr>{head}</tr>{body}</table></section>"
+    def card(self, largest: float, title: str = "", most: int = LISTED) -> Html:
+        return feature_card(self, title)
 
-    _repr_html_ = to_html
+    def panel(self, title: str = "", most: int = MOST_TOLD) -> Panel:
+        return feature_panel(self, title, most)
+
+    def plot(self, title: str = "", n_neighbors: int = MOST_TOLD) -> Picture:
+        """What each feature adds to the answer, as bars; ``n_neighbors`` is how many features are drawn."""
+        return picture_of([self], [title], n_neighbors, 1)
 
     def _title(self) -> str:
         return f"query {as_text(self.query)}: {as_text(readable(self.prediction))}{told_shares(self.distribution)}"

@@ -11,13 +11,18 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import frame_of
 from nearwise.differences.metric import Measured, Metric
-from nearwise.errors import InputError, MissingDependencyError, WeightShapeError
+from nearwise.errors import InputError, MissingDependencyError, WeightShapeError, check_choice, check_whole
+from nearwise.rendering import part_of
 from nearwise.visible import visible
+from nearwise.weights.html import weights_note, weights_table
 from nearwise.weights.labels import is_frame, labelled
+from nearwise.weights.picture import by_group, picture_of
 
 __all__ = ["Array", "Stored", "Weights", "as_numbers"]
 
 Array = NDArray[np.float64]
+MOST_SHOWN = 50
+"""features that a notebook shows"""
 
 
 @dataclass(frozen=True)
@@ -174,25 +179,36 @@ class Weights:
     def to_json(self) -> dict[str, Any]:
         return {"shape": self.shape, "features": list(self.features), "values": self.values.tolist()}
 
-    def plot(self) -> Any:
-        """A plotly figure: bars, one group a class where the weights have classes."""
+    def plot(self, title: str = "Feature weights", *, most: int = 30, backend: str = "svg") -> Any:
+        """Bars by feature, the ``most`` important first; weights of more than three classes are a heat map.
+
+        Weights of a shape that belongs to values, cases or queries are drawn as their means. The picture needs nothing
+        else, notebooks show it, and its ``save("weights.svg")`` writes it; ``backend="plotly"`` gives a plotly figure
+        of all features.
+
+        >>> from nearwise.weights import Global
+        >>> Global([2, 1], ["age", "job"]).plot("What counts")
+        Picture('What counts')
+        """
+        check_choice("backend", backend, ("svg", "plotly"))
+        check_whole("most", most, 1)
+        return self._plotly(title) if backend == "plotly" else picture_of(self, title, most)
+
+    def _plotly(self, title: str) -> Any:
         try:
             import plotly.graph_objects as go
         except ImportError:
-            raise MissingDependencyError.of("plotly", "Weights.plot", "plots") from None
-        order = np.argsort(-self.importances, kind="stable")
-        columns = self.columns()
-        groups: dict[str, dict[str, list[float]]] = {}
-        keys = columns.get("class", columns.get("side", ["weight"] * len(columns["weight"])))
-        for feature, group, weight in zip(columns["feature"], keys, columns["weight"], strict=True):
-            groups.setdefault(str(group), {}).setdefault(feature, []).append(weight)
+            raise MissingDependencyError.of("plotly", "backend='plotly'", "plots") from None
         figure = go.Figure()
-        names = [self.features[f] for f in order]
-        for group, by_feature in groups.items():
-            bars = [float(np.mean(by_feature[name])) if name in by_feature else 0.0 for name in names]
-            figure.add_bar(name=group, x=bars, y=names, orientation="h")
-        figure.update_layout(title="feature weights", yaxis={"autorange": "reversed"}, barmode="group")
+        names = [self.features[f] for f in np.argsort(-self.importances, kind="stable")]
+        for group, held in by_group(self).items():
+            figure.add_bar(name=group, x=[held[name] for name in names], y=names, orientation="h")
+        figure.update_layout(title=title, yaxis={"autorange": "reversed"}, barmode="group")
         return figure
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return part_of(weights_note(self), weights_table(self, MOST_SHOWN))
 
     def __repr__(self) -> str:
         top = np.argsort(-self.importances, kind="stable")[:4]

@@ -1,0 +1,51 @@
+"""The one style sheet. Everything hangs on the class `nearwise`, so nothing else of a notebook changes.
+
+A part of a notebook takes the letters and the colours of the page around it, whatever its theme; a page of its own goes
+by the reader's screen. Tables scroll by themselves where a phone is too narrow for them.
+"""
+
+from __future__ import annotations
+
+from nearwise.rendering.templates import Html
+
+__all__ = ["PAGE_STYLE", "PART_STYLE"]
+
+PART_STYLE = Html("""
+.nearwise { --ink: currentColor; --line: rgba(128, 138, 150, .35); --card: rgba(128, 138, 150, .10); --bar: #3d84c6;
+  --hint: rgba(61, 132, 198, .28); color: inherit; line-height: 1.5; max-width: 58rem; }
+.nearwise * { box-sizing: border-box; }
+.nearwise h3 { font-size: 1rem; margin: .2rem 0 .3rem; } .nearwise p { margin: .4rem 0; }
+.nearwise .soft, .nearwise small, .nearwise th { opacity: .72; }
+.nearwise .wide { overflow-x: auto; }
+.nearwise table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: 0; }
+.nearwise th, .nearwise td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0; border: 0;
+  border-bottom: 1px solid var(--line); background: none; }
+.nearwise th { font-weight: 600; }
+.nearwise td { font-variant-numeric: tabular-nums; white-space: nowrap; max-width: 24rem; overflow: hidden;
+  text-overflow: ellipsis; }
+.nearwise td:last-child, .nearwise td.soft { white-space: normal; overflow-wrap: break-word; max-width: none; }
+.nearwise td.reasons { min-width: 14rem; }
+.nearwise .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem;
+  margin: .6rem 0; }
+.nearwise .track { position: relative; height: .8rem; min-width: 7rem; background: var(--card); border-radius: .2rem; }
+.nearwise .fill { height: 100%; background: var(--bar); border-radius: .2rem; }
+.nearwise .spread { position: absolute; top: 50%; height: 2px; margin-top: -1px; background: var(--ink); }
+.nearwise td.heat { background: linear-gradient(90deg, var(--hint) var(--part), transparent var(--part));
+  padding-left: .4rem; }
+.nearwise .why { margin: 0 0 .1rem; } .nearwise .why i { display: inline-block; height: .55rem; background: var(--bar);
+  border-radius: .15rem; margin-right: .35rem; }
+""")
+PAGE_STYLE = Html(
+    PART_STYLE
+    + """
+:root { color-scheme: light dark; --text: #1d2430; --paper: #fff; }
+@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --paper: #14181f; } }
+html { background: var(--paper); }
+body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system-ui, sans-serif; color: var(--text);
+  background: var(--paper); }
+.nearwise h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
+.nearwise h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; } .nearwise svg { max-width: 100%; height: auto; }
+.nearwise footer { margin-top: 3rem; font-size: .85rem; opacity: .72; }
+@media print { .nearwise .card, .nearwise svg { break-inside: avoid; } }
+"""
+)

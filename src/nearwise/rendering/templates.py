@@ -1,0 +1,71 @@
+"""Pieces of HTML with holes. What fills a hole is escaped, unless it is a piece that was filled already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from string import Template
+from typing import Any
+
+from nearwise.visible import html_text
+
+__all__ = [
+    "BAR", "CARD", "CELL", "COLUMN", "HEAD", "HEAT", "LEAD", "NOTE", "PAGE", "PART", "REASON", "REASONS", "REMARK",
+    "ROW", "SECTION", "SPREAD", "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled", "joined",
+]  # fmt: skip
+
+
+class Html(str):
+    """Text that is HTML already; `filled` takes it as it is."""
+
+    __slots__ = ()
+
+
+PART = Template('<div class="nearwise"><style>$style</style>$body</div>')
+PAGE = Template(
+    "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>"
+    "<meta name=viewport content='width=device-width, initial-scale=1'>"
+    "<title>$title</title><style>$style</style></head>\n<body class=nearwise><h1>$title</h1>$body\n"
+    "<footer>$footer</footer></body></html>\n"
+)
+SECTION = Template("<h2>$title</h2>$body")
+CARD = Template("<section class=card><h3>$title</h3>$body</section>")
+LEAD = Template("<p>$text</p>")
+STRONG = Template("<p><b>$text</b></p>")
+NOTE = Template("<p class=soft>$text</p>")
+REMARK = Template("<p class=soft><small>$text</small></p>")
+HEAD = Template("<h3>$title</h3>")
+
+TABLE = Template("<div class=wide><table><thead><tr>$head</tr></thead><tbody>$rows</tbody></table></div>")
+COLUMN = Template("<th>$name</th>")
+ROW = Template("<tr>$cells</tr>")
+CELL = Template("<td>$value</td>")
+WIDE_CELL = Template("<td colspan=$columns class=soft>$value</td>")
+WIDE_HEAD = Template("<tr><th colspan=$columns>$title</th></tr>")
+HEAT = Template("<td class=heat style='--part:$part'>$value</td>")
+
+BAR = Template("<div class=track><div class=fill style='width:$part'></div>$spread</div>")
+SPREAD = Template("<div class=spread style='left:$left;width:$width'></div>")
+REASONS = Template("<td class=reasons>$reasons</td>")
+REASON = Template("<div class=why><i style='width:${width}px'></i>$feature$values <b>$adds</b></div>")
+
+
+def filled(template: Template, **holes: Any) -> Html:
+    """The template with every hole filled; a list of pieces stands for them one after the other.
+
+    >>> filled(LEAD, text="a < b")
+    '<p>a &lt; b</p>'
+    >>> filled(ROW, cells=[filled(CELL, value="&"), filled(CELL, value=2)])
+    '<tr><td>&amp;</td><td>2</td></tr>'
+    """
+    return Html(template.substitute({name: _safe(value) for name, value in holes.items()}))
+
+
+def joined(pieces: Iterable[Html]) -> Html:
+    """Pieces one after the other; each must be HTML already."""
+    return Html("".join(_safe(piece) for piece in pieces))
+
+
+def _safe(value: Any) -> str:
+    if isinstance(value, Html):
+        return str(value)
+    return str(joined(value)) if isinstance(value, list) else html_text(value)
