@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 import nearwise
-from nearwise.lab.protocols import FEW, compare
+from nearwise.lab.comparing import compare
+from nearwise.lab.entrants import FEW
 from nearwise.weighting import get
 
 SETS = (

@@ -3,7 +3,8 @@
 import pytest
 
 from nearwise.lab.advice import advice
-from nearwise.lab.protocols import Comparison, Result
+from nearwise.lab.protocols import KFold
+from nearwise.lab.result import Comparison, Result
 from nearwise.lab.significance import against_first
 
 LEVEL = (0.70, 0.72, 0.71, 0.69, 0.70)
@@ -15,7 +16,8 @@ def told(scores, baseline=0.5, regression=False):
         Result(name, tuple(each), (), 0.0, 1.0, "" if each else "it refuses") for name, each in scores.items()
     )
     base = Result("baseline", (baseline,) * 5, (), 0.0, 0.0)
-    comparison = Comparison(results, base, 100, 5, 1, 0, regression)
+    measure = "mae" if regression else "accuracy"
+    comparison = Comparison(results, base, 100, KFold(5), 0, measure, regression, 1 / 4)
     return advice(comparison, against_first(comparison))
 
 

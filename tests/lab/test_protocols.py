@@ -11,7 +11,10 @@ from nearwise.cases.frames import raw_table
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.estimators import by_name as names
 from nearwise.estimators.by_name import by_name
-from nearwise.lab.protocols import FEW, balanced_accuracy, compare, folds_of
+from nearwise.lab.comparing import compare
+from nearwise.lab.entrants import FEW
+from nearwise.lab.measures import balanced_accuracy
+from nearwise.lab.protocols import folds_of
 
 X = [{"size": i, "hue": "red" if i % 3 else "blue"} for i in range(30)]
 Y = ["small" if i < 15 else "big" for i in range(30)]
@@ -151,7 +154,7 @@ def test_methods_may_be_named_objects():
 def test_numbers_are_scored_by_their_mean_absolute_error_and_r_squared():
     y = [float(case["size"]) for case in X]
     found = compare(X, y, ["none"], folds=3, regression=True, n_neighbors=1)
-    assert found.measure == "mean absolute error"
+    assert (found.measure, found.told) == ("mae", "mean absolute error")
     assert found.results[0].mean < found.baseline.mean
     assert found.results[0].pooled > 0.9 > found.baseline.pooled
     assert found.best.method == "none"

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from nearwise.lab.protocols import Comparison, Result
+from nearwise.lab.protocols import KFold
+from nearwise.lab.result import Comparison, Result
 from nearwise.lab.significance import against_first, corrected_t, holm, in_words
 
 
@@ -13,7 +14,8 @@ def result(name, *scores):
 
 
 def comparison(*results, folds=4, regression=False):
-    return Comparison(results, results[0], 100, folds, 1, 0, regression)
+    measure = "mae" if regression else "accuracy"
+    return Comparison(results, results[0], 100, KFold(folds), 0, measure, regression, 1 / (folds - 1))
 
 
 def test_t_by_hand():
@@ -89,7 +91,7 @@ def test_the_words_claim_no_more_than_the_test():
     same = against_first(comparison(result("none", 0.5, 0.6), result("mdw", 0.5, 0.6), folds=2))[0]
     assert "mdw is better than none by 40.0 points, more than chance explains" in in_words(clear)
     assert "by 10.0 points, which may be chance" in in_words(chance)
-    assert in_words(same) == "mdw and none do equally well on these folds."
+    assert in_words(same) == "mdw and none do equally well on these splits."
 
 
 def test_a_smaller_error_is_the_better_one():

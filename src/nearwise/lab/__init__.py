@@ -1,6 +1,6 @@
-"""The lab: data sets the package makes itself, honest protocols, and tests of significance."""
+"""The lab: honest protocols and tests of significance; the generators are those of `nearwise.datasets`."""
 
-from nearwise.lab.led import make_led
-from nearwise.lab.waveform import make_waveform
+from nearwise.datasets.led import make_led
+from nearwise.datasets.waveform import make_waveform
 
 __all__ = ["make_led", "make_waveform"]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nearwise.lab.protocols import Comparison, Result
-from nearwise.lab.significance import LEVEL, Difference, corrected_t
+from nearwise.lab.result import Comparison, Result
+from nearwise.lab.significance import LEVEL, TESTS, Difference, corrected_t
 
 __all__ = ["Advice", "advice"]
 
@@ -42,7 +42,7 @@ def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
     proven = {d.method for d in differences if d.better and d.significant}
     taken = max((r for r in comparison.applicable if r.method in proven), key=merit, default=first)
     if proven:
-        why = f"it is better than {first.method} by more than chance explains"
+        why = f"it is better than {first.method} by {_clearly(differences)}"
     elif not merit(first) > merit(baseline):
         taken, why = best, f"it has the best mean, and {first.method} {_does(comparison, first)}"
     elif len(comparison.applicable) == 1:
@@ -55,6 +55,11 @@ def advice(comparison: Comparison, differences: Sequence[Difference]) -> Advice:
     return Advice(taken.method, f"Take {taken.method}, which {_does(comparison, taken)}: {why}; {always}{doubt}.")
 
 
+def _clearly(differences: Sequence[Difference]) -> str:
+    """What the test says of a difference that it finds."""
+    return TESTS[differences[0].test].clear
+
+
 def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool:
     """Whether a result differs from the baseline by more than chance explains."""
     pairs = [a - b for a, b in zip(result.scores, baseline.scores, strict=True)]
@@ -64,4 +69,8 @@ def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool
 def _does(comparison: Comparison, result: Result) -> str:
     if comparison.by_cost:
         return f"costs {result.mean:.4g} on average"
-    return f"is off by {result.mean:.4g}" if comparison.regression else f"is right in {result.mean:.1%}"
+    if comparison.measure == "mae":
+        return f"is off by {result.mean:.4g}"
+    if comparison.measure == "accuracy":
+        return f"is right in {result.mean:.1%}"
+    return f"has {comparison.told} {result.mean:.4g}"

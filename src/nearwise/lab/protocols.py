@@ -1,132 +1,189 @@
-"""How well methods do on cases they have not seen: cross-validation, with all learning in the training part.
+"""Which cases are learned from and which are tested, the same for every method that is compared.
 
-Each method learns its weights, the ranges of numbers and k from the training part of a fold and is asked about the
-rest. Every method sees the same folds, so differences between methods are differences of pairs.
+A protocol is a small class that deals out splits; a seed and the target decide them, never a method. What is in neither
+part of a split is not used in it.
 """
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.frames import RawTable, raw_table
-from nearwise.cases.schema import Schema
-from nearwise.errors import InputError, NearwiseWarning, warn
-from nearwise.estimators.by_name import AUTO, DEFAULT, by_name
-from nearwise.progress import progress
-from nearwise.vote import costs_of
+from nearwise.errors import InputError, did_you_mean, is_number, is_whole
+from nearwise.lab.given import GivenFolds, GivenSplits
+from nearwise.lab.splits import Protocol, Rows, Split, without
 
-__all__ = ["FEW", "Comparison", "Result", "balanced_accuracy", "compare", "folds_of"]
-
-BASELINES = {False: "majority class", True: "mean of the training part"}
-"""what a method must beat, by whether numbers are predicted"""
-
-FEW = {
-    False: (DEFAULT, AUTO, "none", "gr", "relief-f"),
-    True: (DEFAULT, AUTO, "none", "corr", "rrelief-f"),
-}
-"""the methods that are compared where none are named, by whether numbers are predicted: what a person should use,
-the most accurate, plain nearest neighbours, and two of the papers' methods"""
-
-Rows = NDArray[np.intp]
+__all__ = [
+    "FixedFolds",
+    "GivenFolds",
+    "GivenSplits",
+    "KFold",
+    "LeaveOneOut",
+    "Protocol",
+    "RandomSplits",
+    "Rows",
+    "Split",
+    "folds_of",
+    "protocol_of",
+]
 
 
 @dataclass(frozen=True)
-class Result:
-    """What one method did, fold by fold."""
+class KFold(Protocol):
+    """Every case is tested once, or ``repeats`` times; classes are dealt out evenly."""
 
-    method: str
-    scores: tuple[float, ...]
-    """accuracy of each fold, or the mean absolute error where numbers are predicted, or the mean cost under costs"""
-    k: tuple[int, ...]
-    """neighbours used in each fold; empty for the baseline, and for "auto", whose members have each their own"""
-    pooled: float
-    """accuracy over all predictions together, or R squared where numbers are predicted"""
-    seconds: float
-    reason: str = ""
-    """why the method cannot work on this table; empty where it can"""
-    balanced: float = float("nan")
-    """the mean over the classes of the share of their cases that are right, over all predictions; NaN for numbers"""
+    folds: int = 10
+    repeats: int = 1
 
-    @property
-    def applicable(self) -> bool:
-        return not self.reason
+    def splits(self, labels: NDArray[Any], seed: int) -> list[Split]:
+        if not is_whole(self.folds) or not 2 <= self.folds <= len(labels):
+            raise InputError(f"folds={self.folds}: expected at least 2 and at most one per case ({len(labels)}).")
+        _check_repeats(self.repeats)
+        rng = np.random.default_rng(seed)
+        parts = [rows for _ in range(self.repeats) for rows in folds_of(labels, self.folds, rng)]
+        return [without(rows, len(labels)) for rows in parts]
 
-    @property
-    def learned(self) -> bool:
-        """Whether anything was learned; the baseline takes no time."""
-        return self.seconds > 0
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self.scores)) if self.scores else float("nan")
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation over the folds."""
-        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else float("nan")
-
-    def to_json(self) -> dict[str, Any]:
-        if not self.applicable:
-            return {"method": self.method, "applicable": False, "reason": self.reason}
-        return {
-            "method": self.method, "applicable": True, "mean": self.mean, "spread": self.spread, "pooled": self.pooled,
-            "balanced": self.balanced, "scores": list(self.scores), "k": list(self.k), "seconds": self.seconds,
-        }  # fmt: skip
+    def describe(self, stratified: bool = True) -> str:
+        strata = "stratified " if stratified else ""
+        return f"{self.folds}-fold {strata}cross-validation{_times(self.repeats)}"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Methods on the same folds."""
+class RandomSplits(Protocol):
+    """Cases drawn at random for the test part, ``repeats`` times anew; classes are not dealt out.
 
-    results: tuple[Result, ...]
-    baseline: Result
-    n: int
+    ``test`` and ``train`` are numbers of cases or shares of them; where one is left out it is all the other leaves.
+    """
+
+    repeats: int = 25
+    test: float | int | None = None
+    train: float | int | None = None
+
+    def splits(self, labels: NDArray[Any], seed: int) -> list[Split]:
+        _check_repeats(self.repeats)
+        train, test = self._sizes(len(labels))
+        rng = np.random.default_rng(seed)
+        orders = [rng.permutation(len(labels)) for _ in range(self.repeats)]
+        return [Split(np.sort(order[test : test + train]), np.sort(order[:test])) for order in orders]
+
+    def _sizes(self, n: int) -> tuple[int, int]:
+        test, train = _size("test", self.test, n), _size("train", self.train, n)
+        if test is None:
+            test = n // 3 if train is None else n - train
+        train = n - test if train is None else train
+        if test < 1 or train < 1 or train + test > n:
+            raise InputError(
+                f"{train} cases to learn from and {test} to test do not fit into {n}: give train= and test= that do."
+            )
+        return train, test
+
+    def describe(self, stratified: bool = True) -> str:
+        asked = [f"{size} {name}" for size, name in ((self.train, "to learn from"), (self.test, "to test")) if size]
+        return f"{self.repeats} random splits" + (f" ({', '.join(asked)})" if asked else " (a third to test)")
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Protocol):
+    """Each case is tested once, by all others."""
+
+    by_case = True
+
+    def splits(self, labels: NDArray[Any], seed: int) -> list[Split]:
+        if len(labels) < 2:
+            raise InputError(f"Leaving one out needs at least 2 cases, and there is {len(labels)}.")
+        return [without(np.array([case]), len(labels)) for case in range(len(labels))]
+
+    def describe(self, stratified: bool = True) -> str:
+        return "leave-one-out"
+
+
+@dataclass(frozen=True)
+class FixedFolds(Protocol):
+    """``folds`` parts of ``size`` cases, each tested once by the others; left-over cases are unused."""
+
     folds: int
-    repeats: int
-    seed: int
-    regression: bool = False
-    by_cost: bool = False
-    """whether scores are mean costs, and not shares of right answers"""
+    size: int
+    repeats: int = 1
 
-    @property
-    def measure(self) -> str:
-        return "mean absolute error" if self.regression else "mean cost" if self.by_cost else "accuracy"
+    def splits(self, labels: NDArray[Any], seed: int) -> list[Split]:
+        _check_repeats(self.repeats)
+        n = len(labels)
+        if not (is_whole(self.folds, 2) and is_whole(self.size, 1)):
+            raise InputError(
+                f"FixedFolds({self.folds!r}, {self.size!r}): expected a number of folds, from 2, and of cases."
+            )
+        used = self.folds * self.size
+        if used > n:
+            raise InputError(f"{self.folds} folds of {self.size} cases do not fit into {n}: take fewer or smaller.")
+        rng = np.random.default_rng(seed)
+        orders = [rng.permutation(n)[:used].reshape(self.folds, self.size) for _ in range(self.repeats)]
+        return [
+            Split(np.sort(np.delete(order, fold, axis=0).ravel()), np.sort(order[fold]))
+            for order in orders
+            for fold in range(self.folds)
+        ]
 
-    @property
-    def less_is_better(self) -> bool:
-        return self.regression or self.by_cost
+    def describe(self, stratified: bool = True) -> str:
+        return f"{self.folds} folds of {self.size} cases{_times(self.repeats)}, left-over cases unused"
 
-    @property
-    def applicable(self) -> list[Result]:
-        return [r for r in self.results if r.applicable]
 
-    def merit(self, result: Result) -> float:
-        """More is better: the mean accuracy, or the mean error or cost with its sign changed."""
-        return -result.mean if self.less_is_better else result.mean
+def protocol_of(given: Any, folds: int = 10, repeats: int = 1) -> Protocol:
+    """A protocol from what people pass: one, a number of folds, "leave-one-out", a fold per case, or pairs of rows.
 
-    @property
-    def best(self) -> Result:
-        """The method with the best mean; the earlier one where two are equal."""
-        return max(self.applicable, key=self.merit)
+    >>> protocol_of(None), protocol_of(5), protocol_of("loo")
+    (KFold(folds=10, repeats=1), KFold(folds=5, repeats=1), LeaveOneOut())
+    >>> protocol_of([([0, 1], [2]), ([1, 2], [0])]), protocol_of(np.array([0, 1, 0, 1]))
+    (GivenSplits(2), GivenFolds(4 cases))
+    """
+    if given is None:
+        return KFold(folds, repeats)
+    if isinstance(given, Protocol):
+        return given
+    if is_whole(given):
+        return KFold(int(given), repeats)
+    if isinstance(given, str):
+        return _named(given, folds, repeats)
+    if hasattr(given, "split") and hasattr(given, "get_n_splits"):
+        raise InputError(
+            f"protocol={given!r} is a splitter of scikit-learn: pass list(splitter.split(X, y)), pairs of rows."
+        )
+    return _listed(given)
 
-    @property
-    def test_share(self) -> float:
-        """Cases tested over cases learned from, in one fold: what the corrected t-test needs."""
-        return 1 / (self.folds - 1)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "measure": self.measure, "cases": self.n, "folds": self.folds, "repeats": self.repeats, "seed": self.seed,
-            "baseline": self.baseline.to_json(), "methods": [r.to_json() for r in self.results],
-        }  # fmt: skip
+def _named(name: str, folds: int, repeats: int) -> Protocol:
+    known: dict[str, Protocol] = {
+        "k-fold": KFold(folds, repeats), "leave-one-out": LeaveOneOut(), "loo": LeaveOneOut(),
+        "random": RandomSplits(repeats if repeats > 1 else RandomSplits.repeats),
+    }  # fmt: skip
+    if name not in known:
+        raise InputError(f"There is no protocol {name!r}. {did_you_mean(name, known)}")
+    return known[name]
+
+
+def _listed(given: Any) -> Protocol:
+    """A fold for every case, one pair of rows, or several."""
+    try:
+        items = list(given)
+    except TypeError:
+        raise InputError(
+            f"protocol={given!r}: expected a number of folds, 'leave-one-out', a protocol such as RandomSplits(25), a "
+            "fold for every case, or pairs (rows to learn from, rows to test)."
+        ) from None
+    if items and all(_is_rows(item) for item in items):
+        if len(items) == 2 and not any(_is_rows(inner) for item in items for inner in np.asarray(item, dtype=object)):
+            return GivenSplits([(items[0], items[1])])
+        if all(len(item) == 2 for item in items):
+            return GivenSplits(items)
+        raise InputError("protocol: given splits are pairs, rows to learn from and rows to test, for every split.")
+    return GivenFolds(items)
+
+
+def _is_rows(item: Any) -> bool:
+    return hasattr(item, "__len__") and not isinstance(item, str)
 
 
 def folds_of(labels: Sequence[Any] | NDArray[Any], folds: int, rng: np.random.Generator) -> list[Rows]:
@@ -145,167 +202,21 @@ def folds_of(labels: Sequence[Any] | NDArray[Any], folds: int, rng: np.random.Ge
     return [np.sort(deck[fold::folds]) for fold in range(folds)]
 
 
-def compare(
-    X: Any,
-    y: Sequence[Any],
-    methods: Iterable[str] | Mapping[str, Any] | None = None,
-    *,
-    folds: int = 10,
-    repeats: int = 1,
-    seed: int = 0,
-    regression: bool = False,
-    schema: Mapping[str, Any] | None = None,
-    **settings: Any,
-) -> Comparison:
-    """Cross-validate methods: names, or a mapping from a name to anything that `by_name` takes.
-
-    A name is "default", "auto" or the id of a weighting; None compares the `FEW`. ``settings`` go to the estimator;
-    with a ``cost_matrix`` the score is the mean cost. A method that refuses the table is reported with its reason; when
-    every one does, that is an error.
-
-    >>> X = [[i % 7, i // 6] for i in range(12)]
-    >>> found = compare(X, ["low"] * 6 + ["high"] * 6, ["none"], folds=3)
-    >>> found.results[0].mean > found.baseline.mean == 0.5
-    True
-    """
-    table = raw_table(X)
-    target = np.asarray(y, dtype=np.float64 if regression else None)
-    _check(table, target, folds, repeats)
-    rng = np.random.default_rng(seed)
-    strata = np.zeros(len(target)) if regression else target
-    parts = [rows for _ in range(repeats) for rows in folds_of(strata, folds, rng)]
-    asked = FEW[regression] if methods is None else methods
-    named = dict(asked) if isinstance(asked, Mapping) else {m: m for m in asked}
-    # kinds are read off the values once, so that every fold has the same features; everything else is learned inside
-    kinds = Schema.infer(table, schema)
-    steps = progress(((name, rows) for name in named for rows in parts), len(named) * len(parts), "cross-validating")
-    given = settings.get("cost_matrix")
-    costs = None if given is None or regression else _Costs(given, np.unique(target))
-    runs = {name: _Run(regression, costs) for name in named}
-    for name, rows in steps:
-        if not runs[name].reason:
-            model = by_name(named[name], regression, schema=kinds, random_state=seed, **settings)
-            runs[name].fold(model, table, target, rows)
-    for name, run in runs.items():
-        if run.note:
-            warn(f"{name}: {run.note}")
-    results = [run.result(name) for name, run in runs.items()]
-    if not any(r.applicable for r in results):
-        raise InputError(results[0].reason)
-    baseline = _Run(regression, costs)
-    for rows in parts:
-        train = np.delete(target, rows)
-        blind = _typical(train, len(rows), regression) if costs is None else costs.cheapest(train, len(rows))
-        baseline.add(target[rows], blind, None)
-    told = BASELINES[regression] if costs is None else "cheapest class"
-    return Comparison(
-        tuple(results), baseline.result(told), len(target), folds, repeats, seed, regression, costs is not None
-    )
-
-
-class _Costs:
-    """What answers cost, by label."""
-
-    def __init__(self, given: Any, classes: NDArray[Any]) -> None:
-        found = costs_of(given, classes)
-        assert found is not None
-        self.classes, self.costs = classes, found
-
-    def of(self, truth: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) what each answer costs."""
-        return np.asarray(self.costs[np.searchsorted(self.classes, truth), np.searchsorted(self.classes, predicted)])
-
-    def cheapest(self, train: NDArray[Any], m: int) -> NDArray[Any]:
-        """(m,) the one answer that costs least on the training part; of equally cheap ones the first."""
-        total = [float(self.of(train, np.full(len(train), label)).sum()) for label in self.classes]
-        return np.full(m, self.classes[int(np.argmin(total))])
-
-
-class _Run:
-    """One method on its way through the folds."""
-
-    def __init__(self, regression: bool, costs: _Costs | None = None) -> None:
-        self.regression, self.costs = regression, costs
-        self.scores: list[float] = []
-        self.k: list[int] = []
-        self.truth: list[NDArray[Any]] = []
-        self.predicted: list[NDArray[Any]] = []
-        self.seconds = 0.0
-        self.reason = ""
-        self.note = ""
-        """the first warning; those of other folds are like it"""
-
-    def fold(self, model: Any, table: RawTable, target: NDArray[Any], rows: Rows) -> None:
-        started = time.perf_counter()
-        train = np.setdiff1d(np.arange(len(target)), rows)
-        try:
-            with self._noting():
-                model.fit(table.take(train), target[train])
-                predicted = model.predict(table.take(rows))
-        except InputError as error:
-            self.reason = str(error)
-            return
-        self.seconds += time.perf_counter() - started
-        self.add(target[rows], predicted, getattr(model, "n_neighbors_", None))
-
-    @contextmanager
-    def _noting(self) -> Iterator[None]:
-        """Keep the first of our own warnings, to be told once with the name of the method; pass on all others."""
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            yield
-        for each in told:
-            if not issubclass(each.category, NearwiseWarning):
-                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-            elif not self.note:
-                self.note = str(each.message)
-
-    def add(self, truth: NDArray[Any], predicted: NDArray[Any], k: int | None) -> None:
-        if self.costs is not None:
-            scores = self.costs.of(truth, predicted)
-        else:
-            scores = np.abs(truth - predicted) if self.regression else truth == predicted
-        self.scores.append(float(np.mean(scores)))
-        self.truth.append(truth)
-        self.predicted.append(predicted)
-        if k is not None:
-            self.k.append(k)
-
-    def result(self, name: str) -> Result:
-        if self.reason:
-            return Result(name, (), (), float("nan"), self.seconds, self.reason)
-        truth, predicted = np.concatenate(self.truth), np.concatenate(self.predicted)
-        pooled = _r_squared(truth, predicted) if self.regression else float(np.mean(truth == predicted))
-        balanced = float("nan") if self.regression else balanced_accuracy(truth, predicted)
-        return Result(name, tuple(self.scores), tuple(self.k), pooled, self.seconds, balanced=balanced)
-
-
-def _check(table: RawTable, target: NDArray[Any], folds: int, repeats: int) -> None:
-    if len(target) != len(table):
-        raise InputError(f"Expected one target value per case: {len(table)} cases, {len(target)} values.")
-    if not 2 <= folds <= len(target):
-        raise InputError(f"folds={folds}: expected at least 2 and at most one per case ({len(target)}).")
-    if repeats < 1:
+def _check_repeats(repeats: int) -> None:
+    if not is_whole(repeats, 1):
         raise InputError(f"repeats={repeats}: expected at least 1.")
 
 
-def _typical(train: NDArray[Any], m: int, regression: bool) -> NDArray[Any]:
-    if regression:
-        return np.full(m, train.mean())
-    labels, counts = np.unique(train, return_counts=True)
-    return np.full(m, labels[counts.argmax()])
+def _times(repeats: int) -> str:
+    return "" if repeats == 1 else f", {repeats} times"
 
 
-def balanced_accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """The mean over the classes of the share of their cases that are right: a rare class counts as much as any.
-
-    >>> balanced_accuracy(np.array(["a", "a", "a", "b"]), np.array(["a", "a", "a", "a"]))
-    0.5
-    """
-    right = truth == predicted
-    return float(np.mean([right[truth == label].mean() for label in np.unique(truth)]))
-
-
-def _r_squared(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    total = float(np.square(truth - truth.mean()).sum())
-    return 1.0 - float(np.square(truth - predicted).sum()) / total if total > 0 else float("nan")
+def _size(name: str, given: Any, n: int) -> int | None:
+    """A number of cases, from one or from a share."""
+    if given is None:
+        return None
+    if is_whole(given, 1):
+        return int(given)
+    if is_number(given) and 0 < given < 1:
+        return max(1, round(float(given) * n))
+    raise InputError(f"{name}={given!r}: expected a number of cases, or a share between 0 and 1.")
