@@ -28,6 +28,8 @@ _PUBLIC = {
     "OneR": "nearwise.estimators.one_rule",
     "ProjectionClassifier": "nearwise.estimators.projections",
     "ProjectionRegressor": "nearwise.estimators.projections",
+    "compare": "nearwise.lab.comparing",
+    "date_parts": "nearwise.cases.dates",
     "load": "nearwise.estimators.saving",
     "read": "nearwise.cases.readers",
     "Schema": "nearwise.cases.schema",
@@ -36,8 +38,8 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "differences", "engines", "errors", "estimators", "explain", "lab", "metrics", "representation",
-    "vote", "weighting", "weights",
+    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics",
+    "representation", "search", "vote", "weighting", "weights",
 )  # fmt: skip
 
 __all__ = [
@@ -62,11 +64,14 @@ __all__ = [
     "Text",
     "Vector",
     "__version__",
+    "compare",
+    "date_parts",
     "load",
     "read",
 ]
 
 if TYPE_CHECKING:
+    from nearwise.cases.dates import date_parts
     from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector
     from nearwise.cases.readers import read
     from nearwise.cases.schema import Schema
@@ -80,6 +85,7 @@ if TYPE_CHECKING:
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases
     from nearwise.estimators.saving import load
+    from nearwise.lab.comparing import compare
 
 
 def __getattr__(name: str) -> Any:
@@ -95,4 +101,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC, *_STAGES})
+    """What is public; names that this file needs itself are not."""
+    return sorted({*__all__, *_STAGES, *(name for name in globals() if name.startswith("__"))})

@@ -204,9 +204,6 @@ def test_a_ragged_row_names_its_line_and_the_column(file):
         ('a\n1\n"x\n2\n', "line 3"),
         ('a\n"x"y\n', "line 2"),
         ("a\n1\n2\0\n", "line 3, letter 2"),
-        (b"a,b\n1,x\n2,Jos\xe9\n", "line 3, byte 6: 0xe9 is not utf-8"),
-        ("a;b\n1;2\n", "separated by ;"),
-        ("a\tb\n1\t2\n", "format='tsv'"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused_in_one_sentence(file, text, told):
@@ -229,7 +226,9 @@ def test_damaged_gzip_is_refused(file):
 
 
 def test_bad_text_in_damaged_gzip_is_refused_too(file):
-    assert "not utf-8" in refused(file("t.csv.gz", gzip.compress(b"\xff" + b"a,b\n" * 9000)[:-4]))
+    path = file("t.csv.gz", gzip.compress(b"\xff" + b"a,b\n" * 9000)[:-4])
+    assert "not utf-8" in refused(path, encoding="utf-8")
+    assert "not a whole gzip file" in refused(path)
 
 
 def test_a_wrong_path_or_format_is_told_apart(file, tmp_path):
@@ -237,7 +236,7 @@ def test_a_wrong_path_or_format_is_told_apart(file, tmp_path):
     assert "Did you mean 'cars.csv'?" in refused(tmp_path / "cras.csv")
     assert "no file" in refused(tmp_path / "nowhere" / "x.csv")
     assert "folder" in refused(tmp_path)
-    message = refused(file("t.xlsx", "a"))
+    message = refused(file("t.thing", "a"))
     assert all(suffix in message for suffix in (".csv", ".tsv", ".parquet", ".jsonl", ".arff"))
     assert "Did you mean 'csv'?" in refused(file("t.csv", "a"), format="cvs")
     assert "cannot be told" in refused(file("t.parquet.gz", "a"))

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import enum
-import uuid
 from decimal import Decimal
 
 import numpy as np
@@ -260,7 +259,7 @@ class Word(str):
     pass
 
 
-UNKNOWN = [object(), Colour.RED, uuid.UUID(int=1), range(3), pandas.Period("2024-01"), {"k": 1}]
+UNKNOWN = [object(), Colour.RED, range(3), {"k": 1}]
 
 
 @pytest.mark.parametrize("value", UNKNOWN, ids=lambda value: type(value).__name__)

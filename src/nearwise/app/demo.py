@@ -48,12 +48,12 @@ def demo(
     from nearwise.app.evaluate import how_measured
     from nearwise.app.report import Report, page
     from nearwise.app.show import comparison_view, explanation_view, weights_view
+    from nearwise.datasets.cars import SCHEMA, make_cars
     from nearwise.estimators.classifier import KNNClassifier
-    from nearwise.lab.cars import SCHEMA, cars
 
     check_output(report)
     check_output(data)
-    table, bands = cars()
+    table, bands = make_cars()
     about = ABOUT.format(cars=len(table), features=len(table[0]))
     if data is not None:
         _write_data(data, table, bands)
@@ -99,7 +99,7 @@ def _answers(model: KNNClassifier) -> str:
 def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
     """What a person should use beside papers' methods on all columns, then on the columns that each of them can use."""
     from nearwise.app.report import Compared
-    from nearwise.lab.cars import SCHEMA
+    from nearwise.datasets.cars import SCHEMA
 
     less = [{name: value for name, value in car.items() if name not in UNCOUNTABLE} for car in table]
     kinds = {name: kind for name, kind in SCHEMA.items() if name not in UNCOUNTABLE}
@@ -137,7 +137,7 @@ def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[t
 def _write_data(path: Path, table: list[Any], bands: list[str]) -> None:
     import json
 
-    from nearwise.lab.cars import SCHEMA
+    from nearwise.datasets.cars import SCHEMA
 
     beside = path.with_suffix(".schema.json")
     lines = (

@@ -37,7 +37,7 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearw
 def fit(
     file: File,
     target: Target,
-    out: Annotated[Path, typer.Option("--out", help="The model file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     reading: Reading,
     learning: Learning,
     *,
@@ -104,7 +104,9 @@ def predict(
     file: Queries,
     reading: Reading,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of the votes of every class.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Write to this file and not to standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write to this file and not to standard output.")
+    ] = None,
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from nearwise import __version__
+from nearwise.app.config import CONFIG, with_config
 from nearwise.app.critique import critique
+from nearwise.app.datasets import datasets
 from nearwise.app.demo import demo
 from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
@@ -18,7 +20,10 @@ from nearwise.app.explain import explain
 from nearwise.app.fit import fit, predict
 from nearwise.app.methods import methods
 from nearwise.app.output import say
+from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
+from nearwise.app.study import study
+from nearwise.app.wayout import on_command_line
 from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
 
@@ -32,7 +37,9 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (demo, methods, schema, weights, evaluate, fit, predict, explain, critique, doctor):
+for command in (
+    demo, datasets, methods, schema, weights, evaluate, fit, predict, explain, critique, doctor, reproduce, study,
+):  # fmt: skip
     app.command()(command)
 
 
@@ -51,6 +58,8 @@ def _nearwise(
     """Predict by similar past cases, and know why.
 
     Data goes to standard output, everything else to standard error. Start with: nearwise demo
+
+    Every command takes --config FILE, a TOML file of its options.
     """
 
 
@@ -78,9 +87,10 @@ def main(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        command = typer.main.get_command(app)
+        command: Any = typer.main.get_command(app)
         # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
-        with command.make_context("nearwise", list(arguments)) as context:
+        words = with_config(arguments, command.commands) if any(w.startswith(CONFIG) for w in arguments) else arguments
+        with command.make_context("nearwise", list(words)) as context:
             command.invoke(context)
         return OK
     except typer.Exit as done:  # --help and --version
@@ -90,7 +100,7 @@ def _run(arguments: list[str]) -> int:
     except UsageError as error:
         return _fail(_usage(error), USAGE)
     except NearwiseError as error:
-        return _fail(" ".join(str(error).split()), USAGE)
+        return _fail(on_command_line(" ".join(str(error).split())), USAGE)
     except OSError as error:
         name = "" if error.filename is None else f"{error.filename}: "
         return _fail(f"{name}{error.strerror or error}.", USAGE)
@@ -129,4 +139,4 @@ def _tell(message: str, told: set[str]) -> None:
     """A warning as one line, once."""
     if message not in told:
         told.add(message)
-        say(f"note: {message}")
+        say(f"note: {on_command_line(message)}")

@@ -41,7 +41,7 @@ def named_method(text: str | None, learning: Learning) -> Any:
 def named_methods(text: str | None, learning: Learning, regression: bool) -> dict[str, Any]:
     """Name -> what `by_name` makes an estimator of; where nothing is named, the sensible few."""
     from nearwise.estimators.by_name import AUTO
-    from nearwise.lab.protocols import FEW
+    from nearwise.lab.entrants import FEW
 
     asked = listed(text)
     if text is not None and not asked:

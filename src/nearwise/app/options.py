@@ -34,7 +34,10 @@ __all__ = [
     "with_options",
 ]
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, JSON lines or ARFF.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON, Parquet, ARFF, Excel, TiMBL; - is standard input."),
+]
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]
@@ -60,9 +63,36 @@ class Reading:
         list[str] | None,
         typer.Option(
             "--kind",
-            help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24,pet=symbolic:tree.txt",
+            help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24,pet=symbolic:tree.txt,"
+            "when=date:year+month+weekday",
         ),
     ] = None
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="The format where the name does not tell it: csv, tsv, json, timbl, ..."),
+    ] = None
+    sheet: Annotated[str | None, typer.Option("--sheet", help="Sheet of a spreadsheet; the first unless said.")] = None
+    sql: Annotated[
+        str | None, typer.Option("--sql", help="A select over the file, which it calls data, or of a database.")
+    ] = None
+    sep: Annotated[
+        str | None, typer.Option("--sep", help="Separator of columns: a sign, or tab, comma, semicolon, pipe, space.")
+    ] = None
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header", help="Whether the first row names the columns; without, they are f1, f2, ..."
+        ),
+    ] = None
+    numbers: Annotated[
+        str, typer.Option("--numbers", help="plain (1234.5), english (also 1,234.5 $5 5%) or european (also 1.234,5).")
+    ] = "plain"
+    na: Annotated[str | None, typer.Option("--na", help="Texts that mean no value, with commas.")] = None
+    comment: Annotated[str | None, typer.Option("--comment", help="What comment lines begin with, such as #.")] = None
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Encoding of a text, such as latin-1.")] = None
+    skip_unlabelled: Annotated[
+        bool, typer.Option("--skip-unlabelled", help="Leave rows without a target out, and say how many.")
+    ] = False
     ignore: Annotated[str | None, typer.Option("--ignore", help="Columns to leave out, with commas.")] = None
     label: Annotated[
         str | None, typer.Option("--label", help="A column that names the cases; it is not a feature.")
@@ -73,6 +103,9 @@ class Reading:
     ] = None
     keep: Annotated[
         str | None, typer.Option("--keep", help="With --group-by: columns that are the same in a group and stay plain.")
+    ] = None
+    config: Annotated[
+        Path | None, typer.Option("--config", help="A TOML file of options; what is typed beside it wins.")
     ] = None
     max_line: Annotated[
         int | None, typer.Option("--max-line", min=1, help="Letters of a line, or of a row of CSV; 10,000,000.")
@@ -86,10 +119,14 @@ class Reading:
         typer.Option("--max-absent", min=1, help="Values that JSON lines or sparse ARFF leave out; 50,000,000."),
     ] = None
 
-    def limits(self) -> dict[str, int]:
-        """The limits of the reader that were named; the others are its own."""
-        names = ("max_line", "max_columns", "max_size", "max_absent")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+    def settings(self) -> dict[str, Any]:
+        """The parameters of the reader that say how a file is laid out and how much of it is taken in."""
+        names = (
+            "sheet", "sql", "sep", "header", "numbers", "comment", "encoding",
+            "max_line", "max_columns", "max_size", "max_absent",
+        )  # fmt: skip
+        found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return found if self.na is None else {**found, "missing": [text.strip() for text in self.na.split(",")]}
 
 
 @dataclass(frozen=True)
@@ -97,7 +134,8 @@ class Learning:
     """How cases are compared and counted; passed on to the estimator, which resolves what is not named."""
 
     k: Annotated[
-        str | None, typer.Option("--k", help="Neighbours: a number, or loo or auto to choose by leaving one out.")
+        str | None,
+        typer.Option("--k", help="Neighbours: a number; loo, auto or a range (1-100) to choose by leaving one out."),
     ] = None
     vote: Annotated[str | None, typer.Option("--vote", help="distance, majority, linear, exponential or gaussian.")] = (
         None
@@ -184,16 +222,19 @@ def cost_setting(file: Path | None, regression: bool) -> dict[str, Any]:
     return {"cost_matrix": read_costs(file)}
 
 
-def neighbours(k: str) -> int | str:
-    """The number of neighbours from its text.
+def neighbours(k: str) -> int | str | range:
+    """The number of neighbours from its text, or those to choose from.
 
-    >>> neighbours("loo"), neighbours("7")
-    ('loo', 7)
+    >>> neighbours("loo"), neighbours("7"), neighbours("1-100")
+    ('loo', 7, range(1, 101))
     """
     if k in ("loo", "auto"):
         return k
+    low, dash, high = k.partition("-")
+    if dash and low.isdecimal() and high.isdecimal() and 1 <= int(low) <= int(high):
+        return range(int(low), int(high) + 1)
     if not k.isdecimal() or int(k) < 1:
-        raise InputError(f"--k {k}: expected a whole number from 1, loo or auto.")
+        raise InputError(f"--k {k}: expected a whole number from 1, a range to choose from (1-100), loo or auto.")
     return int(k)
 
 

@@ -5,23 +5,22 @@ Data is exact in files and pipes. What a person reads, on a terminal or as talk,
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearwise.errors import InputError
+from nearwise.errors import MissingDependencyError
+from nearwise.files import check_output, draft_of, write_file
 from nearwise.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["check_output", "csv_text", "json_text", "plain", "say", "show", "write", "write_file"]
+__all__ = ["check_output", "csv_text", "json_text", "plain", "say", "show", "write", "write_file", "write_rows"]
 
 _PIPE_WIDTH = 1_000
 """columns of a table that is not shown on a terminal: wide enough that nothing is cut"""
@@ -104,35 +103,16 @@ def _runs(text: str) -> bool:
     return False
 
 
-def check_output(path: Path | None) -> None:
-    """Refuse an output that cannot be written before the work begins, not after it."""
-    if path is None:
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows with the same names as .csv, or as .parquet where pyarrow is installed; in one step."""
+    names = list(rows[0]) if rows else []
+    if path.suffix.lower() != ".parquet":
+        write_file(path, csv_text(names, ([row[name] for name in names] for row in rows)))
         return
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: name a file in it.")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {folder}.")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path} cannot be written: the folder {folder} is not writable.")
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file in one step: it holds all of the text or is as it was before."""
-    check_output(path)
-    path = Path(os.path.realpath(path))  # a link stays a link
-    if path.exists() and not path.is_file():  # /dev/stdout and pipes cannot be replaced
-        path.write_text(text, encoding="utf-8")
-        return
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with draft.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            draft.chmod(path.stat().st_mode & 0o777)
-        os.replace(draft, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            draft.unlink()
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingDependencyError.of("pyarrow", f"writing {path.name}", "frames") from None
+    with draft_of(path) as draft:
+        pq.write_table(pa.table({name: [row[name] for row in rows] for name in names}), draft)

@@ -30,7 +30,7 @@ from nearwise.weights import PerClass
 if TYPE_CHECKING:
     from nearwise.explain import Explanation, Neighbour
     from nearwise.lab.advice import Advice
-    from nearwise.lab.protocols import Comparison
+    from nearwise.lab.result import Comparison
     from nearwise.weights import Weights
 
 __all__ = ["comparison_view", "explanation_view", "weights_view"]
@@ -73,7 +73,7 @@ def _bar(number: float, largest: float) -> Text:
 
 def comparison_view(comparison: Comparison, differences: Sequence[Difference], take: Advice | None = None) -> list[Any]:
     """One row per method with the baseline first, then what the differences are worth and what to take."""
-    heads = ("method", f"{comparison.measure} ± spread", *pooled_heads(comparison), "k", "seconds")
+    heads = ("method", f"{comparison.told} ± spread", *pooled_heads(comparison), "k", "seconds")
     table = _table(heads, wrapped=["method"])
     for result in (comparison.baseline, *comparison.results):
         cells = ["not applicable"]
@@ -84,7 +84,7 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference], t
     refused = [
         Text(visible(f"{r.method}: not applicable: {r.reason}"), style="dim") for r in comparison.results if r.reason
     ]
-    worth = [Text(visible(in_words(d, comparison.less_is_better))) for d in differences]
+    worth = [Text(visible(in_words(d, not comparison.is_share))) for d in differences]
     return [table, *refused, *worth, *([] if take is None else [Text(visible(take.why), style="bold")])]
 
 

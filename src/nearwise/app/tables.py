@@ -8,8 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nearwise.app.options import Reading, listed, pairs
 from nearwise.app.output import say
+from nearwise.app.stdin import file_or_stdin
+from nearwise.app.wayout import on_command_line
+from nearwise.cases.dates import PARTS, named_parts
 from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.infer import GUESSED_BOOLEAN
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal, Set, Symbolic
@@ -31,26 +36,44 @@ class Cases:
     target: list[Any]
 
 
-def read_cases(file: Path, reading: Reading, target: str | None = None, as_text: bool = True) -> Cases:
-    """Read a file of cases; ``as_text`` leaves the target as it stands in the file."""
+def read_cases(
+    file: Path, reading: Reading, target: str | None = None, as_text: bool = True, known: Schema | None = None
+) -> Cases:
+    """Read a file of cases; ``as_text`` leaves the target as it stands in the file.
+
+    ``known`` is the schema of another file, under which this one is read.
+    """
     if reading.group_by is not None and reading.label is not None:
         raise InputError("--label and --group-by: grouped cases are named by their group, leave --label out.")
-    given = _given(reading)
+    given = known if known is not None else _given(reading)
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
     left_out = frozenset(ignored)
     kinds = {name: kind for name, kind in given.items() if name not in left_out}
     read_as = {**kinds, target: Symbolic()} if target is not None and as_text else kinds
     settings: dict[str, Any] = {
         "schema": Schema(read_as, given.guessed), "ignore": ignored, "group_by": reading.group_by,
-        "keep": listed(reading.keep), **reading.limits(),
+        "keep": listed(reading.keep), **reading.settings(),
     }  # fmt: skip
-    table, values = (read(file, **settings), []) if target is None else read(file, target, **settings)
+    table, values = _read(file, reading, target, settings)
     table = _labelled(table, reading.label)
     if reading.group_by is not None:  # grouping makes sets of columns, so kinds given for their rows are used up
         plain = listed(reading.keep)
         kinds = {name: kind for name, kind in kinds.items() if name in plain or kind.name == "Set"}
     there = frozenset(table.names)
     return Cases(table, {name: kind for name, kind in kinds.items() if name in there}, values)
+
+
+def _read(file: Path, reading: Reading, target: str | None, settings: dict[str, Any]) -> tuple[RawTable, list[Any]]:
+    """Read a file or standard input, and say what the reader found out by itself."""
+    values: list[Any] = []
+    with file_or_stdin(file, reading.format) as (path, form):
+        if target is None:
+            table = read(path, format=form, **settings)
+        else:
+            table, values = read(path, target, format=form, skip_unlabelled=reading.skip_unlabelled, **settings)
+    for remark in table.remarks:
+        say(f"note: {on_command_line(remark)}")
+    return table, values
 
 
 def read_target(file: Path, reading: Reading, target: str, regression: bool) -> Cases:
@@ -103,16 +126,18 @@ def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
     vectors = [name for name, kind in schema.items() if isinstance(kind, Set) and kind.members == "vectors"]
     settings: dict[str, Any] = {
         "schema": schema, "ignore": listed(reading.ignore), "group_by": reading.group_by, "keep": listed(reading.keep),
-        "set_name": vectors[0] if reading.group_by is not None and vectors else None, **reading.limits(),
+        "set_name": vectors[0] if reading.group_by is not None and vectors else None, **reading.settings(),
     }  # fmt: skip
-    table: RawTable = read(file, **settings)
+    table, _ = _read(file, reading, None, settings)
     table = _labelled(table, reading.label)
     extra = [name for name in table.names if name not in schema]
     if extra:
         say(f"not used: {', '.join(extra)}")
     one = model.members_[0] if hasattr(model, "members_") else model  # members hold the same cases
     stored = one._fitted().table.columns
-    columns = tuple(_as_stored(table.column(name), held.levels) for name, held in zip(schema, stored, strict=True))
+    zero = RawColumn("number", np.zeros(table.n), whole=True)  # what a sparse file leaves out
+    held = [zero if table.match == "sparse" and name not in table.names else table.column(name) for name in schema]
+    columns = tuple(_as_stored(column, typed.levels) for column, typed in zip(held, stored, strict=True))
     return RawTable(schema.names, columns, table.n, table.labels, True, source=table.source)
 
 
@@ -139,10 +164,22 @@ def _given(reading: Reading) -> Schema:
             found = Schema.from_json(reading.schema.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise InputError(f"{reading.schema} is not a schema: it is not text in UTF-8.") from None
-    by_hand = {name: _kind(name, text) for item in reading.kind or [] for name, text in pairs(item, "--kind").items()}
+    by_hand: dict[str, Kind] = {}
+    for item in reading.kind or []:
+        for name, text in pairs(item, "--kind").items():
+            by_hand.update(_parts(name, text) if text.startswith("date:") else {name: _kind(name, text)})
     # a kind that was edited in the file is no guess any more; that symbols are booleans is needed to read them alike
     guessed = {name: why for name, why in found.guessed.items() if why == GUESSED_BOOLEAN and name not in by_hand}
     return Schema({**found, **by_hand}, guessed, found.ignored)
+
+
+def _parts(name: str, text: str) -> dict[str, Kind]:
+    """``date:year+month`` as kinds of the parts of a column.
+
+    >>> _parts("when", "date:year+month")
+    {'when.year': Numeric(), 'when.month': Cyclic(period=12)}
+    """
+    return {f"{name}.{part}": PARTS[part] for part in named_parts(name, text.removeprefix("date:").split("+"))}
 
 
 def _kind(name: str, text: str) -> Kind:
@@ -160,8 +197,8 @@ def _kind(name: str, text: str) -> Kind:
         return Cyclic(float(more[0]))
     if more or kind.lower() == "custom":
         raise InputError(
-            f"--kind {name}={text}: expected a kind such as symbolic, symbolic:tree.txt, ordinal:low:high or cyclic:24."
-            " Custom needs a function and works in Python only."
+            f"--kind {name}={text}: expected a kind such as symbolic, symbolic:tree.txt, ordinal:low:high, cyclic:24 "
+            "or date:year+month. Custom needs a function and works in Python only."
         )
     return as_kind(kind, name)
 

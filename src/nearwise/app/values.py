@@ -2,106 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
-from nearwise.cases.times import in_units
-from nearwise.explain import LIMITS, NEIGHBOURS, Explanation, Neighbour, told_parts
-from nearwise.visible import visible
+from nearwise.explain.briefly import LISTED, brief, made_of, ranked, reasons, remainder, shares
 
 if TYPE_CHECKING:
-    from nearwise.lab.protocols import Comparison, Result
+    from nearwise.lab.result import Comparison, Result
 
 __all__ = [
     "LISTED", "brief", "k_used", "made_of", "measured", "pooled", "pooled_heads", "ranked", "reasons", "remainder",
     "shares",
 ]  # fmt: skip
 
-LISTED = 10
-"""neighbours that a person is shown; JSON has all of them"""
-
-
-def brief(value: Any, most: int = 40) -> str:
-    """A value in at most so many letters, control characters shown.
-
-    >>> brief(0.1 + 0.2), brief({"b", "a"}), brief(None), brief([1.0, 2.5])
-    ('0.3', '{a, b}', '?', '[1, 2.5]')
-    """
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if value is None:
-        return "?"
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.0f}"
-    if isinstance(value, list | tuple):
-        if value and isinstance(value[0], list):
-            return f"{len(value)} vectors"
-        text = "[" + ", ".join(brief(v) for v in value) + "]"
-    elif isinstance(value, set | frozenset):
-        text = "{" + ", ".join(sorted(str(v) for v in value)) + "}"
-    else:
-        text = str(value)
-    text = visible(text[: most + 1])
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def ranked(distribution: Mapping[Any, float]) -> list[tuple[Any, float]]:
-    """Classes that got votes, most votes first."""
-    return sorted(((c, share) for c, share in distribution.items() if share > 0), key=lambda pair: -pair[1])
-
-
-def shares(distribution: Mapping[Any, float]) -> str:
-    return ", ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(distribution)[:4])
-
-
-def reasons(neighbour: Neighbour, most: int = 3) -> list[tuple[str, str, str, float]]:
-    """(feature, the query's value, the case's value, what it adds) for the features that add most.
-
-    Where the feature has a unit, how far the two are apart stands behind the case's value.
-    """
-    told = []
-    for f in neighbour.differing(most):
-        apart = f" ({in_units(*neighbour.differences[f])})" if f in neighbour.differences else ""
-        held = brief(neighbour.values.get(f)) + apart
-        told.append((f, brief(neighbour.query_values.get(f)), held, neighbour.contributions[f]))
-    return told
-
-
-def made_of(why: Explanation) -> list[str]:
-    """What an answer is made of where it is more than a vote, and what each member of an ensemble says."""
-    told = [told_parts(why)] if any(part not in (NEIGHBOURS, LIMITS) for part in why.parts) else []
-    if why.expected_costs:
-        cheapest = sorted(why.expected_costs.items(), key=lambda pair: pair[1])[:4]
-        told.append("expected cost: " + ", ".join(f"{brief(label)} {cost:.3g}" for label, cost in cheapest))
-    for member in why.members if len(why.members) > 1 else ():
-        share = member.distribution.get(why.prediction, member.prediction)
-        said = f"{brief(why.prediction)} {share:.0%}" if member.distribution else brief(share)
-        told.append(f"a member of weight {member.weight:.2f} says {said}")
-    return told
-
-
-def remainder(why: Explanation, most: int = LISTED) -> str:
-    """What there is beyond the neighbours that are listed."""
-    told = []
-    rest = why.neighbours[most:]
-    if more := len(rest) + why.others:
-        share = sum(n.vote_share for n in rest) + why.others_share
-        told.append(f"{more} further cases with {share:.0%} of the vote")
-    if why.tied:
-        told.append(f"{why.tied} cases tie at the last place, those not found have {why.tied_share:.0%} of the vote")
-    return "; ".join(told)
-
 
 def measured(comparison: Comparison, result: Result) -> str:
-    """Mean and spread of a result: a percentage, or an error in the target's own unit, or a cost."""
-    if comparison.less_is_better:
-        return f"{result.mean:.4g} ± {result.spread:.2g}"
-    return f"{result.mean:.1%} ± {100 * result.spread:.1f}"
+    """Mean and spread of a result: a percentage, or in the unit of the measure; one split has no spread."""
+    share = comparison.is_share
+    told = f"{result.mean:.1%}" if share else f"{result.mean:.4g}"
+    if not math.isfinite(result.spread):
+        return told
+    return f"{told} ± {100 * result.spread:.1f}" if share else f"{told} ± {result.spread:.2g}"
 
 
 def pooled_heads(comparison: Comparison) -> tuple[str, ...]:
     """What `pooled` tells."""
-    return ("R²",) if comparison.regression else ("accuracy" if comparison.by_cost else "pooled", "balanced")
+    return (
+        ("R²",) if comparison.regression else ("pooled" if comparison.measure == "accuracy" else "accuracy", "balanced")
+    )
 
 
 def pooled(comparison: Comparison, result: Result) -> tuple[str, ...]:
@@ -114,7 +42,7 @@ def pooled(comparison: Comparison, result: Result) -> tuple[str, ...]:
 def k_used(result: Result) -> str:
     """The neighbours used over the folds.
 
-    >>> from nearwise.lab.protocols import Result
+    >>> from nearwise.lab.result import Result
     >>> k_used(Result("none", (1.0, 1.0), (3, 7), 1.0, 0.1))
     '3 to 7'
     """

@@ -29,7 +29,7 @@ def weights(
     method: Annotated[str | None, one_method("Whose weights")] = None,
     regression: Regression = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Also write them to a .json or .csv file, which --weights takes.")
+        Path | None, typer.Option("--out", "-o", help="Also write them to a .json or .csv file, which --weights takes.")
     ] = None,
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,

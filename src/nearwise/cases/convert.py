@@ -25,6 +25,8 @@ Where = Callable[[int], str]
 
 def to_column(raw: RawColumn, kind: Kind, name: str, where: Where) -> Column:
     """Type one column."""
+    if raw.written is not None and (kind.storage == "symbol" or kind.name == "Text"):
+        raw = RawColumn("symbol", raw.written)  # dates that are meant as they are written
     if kind.storage == "number":
         return Column(_numbers(raw, kind, name, where))
     if kind.storage == "symbol":

@@ -4,139 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.distinct import distinct
-from nearwise.cases.integers import EXACT, Lost, lost_in_array, lost_in_list
+from nearwise.cases.integers import EXACT, lost_in_array, lost_in_list
 from nearwise.cases.plain import all_plain, as_float, category_names, is_number, ordered_levels
-from nearwise.cases.times import Times, from_time_array, from_times
-from nearwise.errors import InputError, MissingDependencyError, SchemaError, did_you_mean
+from nearwise.cases.raw import RawColumn, RawTable, places
+from nearwise.cases.times import Times, from_time_array, from_times, moment
+from nearwise.errors import InputError, MissingDependencyError
 
 __all__ = ["RawColumn", "RawTable", "frame_of", "places", "raw_table"]
-
-
-@dataclass(frozen=True)
-class RawColumn:
-    """Values as they came, with what the source said about them.
-
-    ``sort`` is "number" (float64 array), "boolean", "symbol" or "object" (lists, None for missing; symbols may be an
-    array of texts), or "time" (float64 array in ``unit``).
-    """
-
-    sort: str
-    values: Any
-    unit: str | None = None
-    whole: bool = False
-    """all numbers came as integers"""
-    lost: Lost | None = None
-    """integers that the numbers are not, for float64 cannot hold them"""
-    levels: tuple[Any, ...] = ()
-    """the symbols from lowest to highest, where the source gives them an order"""
-    holds: str | None = None
-    """what times were: one of `nearwise.cases.times.HOLDS`"""
-
-    def take(self, rows: NDArray[np.intp]) -> RawColumn:
-        if isinstance(self.values, np.ndarray):
-            lost = None if self.lost is None else self.lost.take(rows, len(self.values))
-            return replace(self, values=self.values[rows], lost=lost)
-        return replace(self, values=[self.values[i] for i in rows])
-
-    @property
-    def numbers(self) -> NDArray[np.float64] | None:
-        """(n,) where the source had numbers or times, else None."""
-        held = self.values
-        return held if isinstance(held, np.ndarray) and held.dtype.kind == "f" else None
-
-    def objects(self) -> list[Any]:
-        """Python values with None for missing; whole numbers as integers, so that 1 and 1.0 read the same."""
-        told = self._told(self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values))
-        return told if self.lost is None else self.lost.put(told)
-
-    def distinct(self) -> tuple[list[Any], NDArray[np.int32]]:
-        """The different ones of `objects`, and (n,) which of them each case has."""
-        if self.lost is not None:
-            return distinct(self.objects())
-        different, codes = distinct(self.values)
-        return self._told(different), codes
-
-    def _told(self, values: list[Any]) -> list[Any]:
-        if self.numbers is None:
-            return values
-        return [None if v != v else int(v) if self.whole else v for v in values]
-
-
-@dataclass(frozen=True)
-class RawTable:
-    names: tuple[str, ...]
-    columns: tuple[RawColumn, ...]
-    n: int
-    labels: tuple[Any, ...] | None
-    named: bool
-    """whether the names came from the user (a frame) and not from positions"""
-    match: str = "names"
-    """how queries are put under the training columns: by "names" in any order, by names in the same "order" (a data
-    frame, as scikit-learn asks), or as "records", where an absent name is a missing value"""
-    source: Callable[[int], str] | None = None
-    """where a case stands, for errors: "cars.csv, line 7" """
-
-    def __len__(self) -> int:
-        return self.n
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.n, len(self.names)
-
-    def take(self, rows: Any) -> RawTable:
-        """Some of the cases, in the order given; they keep their labels and places."""
-        at = places(rows)
-        columns = tuple(c.take(at) for c in self.columns)
-        labels = None if self.labels is None else tuple(self.labels[i] for i in at)
-        told = self.source
-        source = None if told is None else lambda case: told(int(at[case]))
-        return replace(self, columns=columns, n=len(at), labels=labels, source=source)
-
-    def drop(self, names: Iterable[str]) -> RawTable:
-        """The same cases without some columns."""
-        gone = set(names)
-        kept = [j for j, name in enumerate(self.names) if name not in gone]
-        columns = tuple(self.columns[j] for j in kept)
-        return replace(self, names=tuple(self.names[j] for j in kept), columns=columns)
-
-    @cached_property
-    def _at(self) -> dict[str, int]:
-        """Where each column stands; looking through the names of a wide table for each of them takes too long."""
-        return {name: j for j, name in enumerate(self.names)}
-
-    def column(self, name: str) -> RawColumn:
-        if name not in self._at:
-            raise SchemaError(f"There is no column {name!r}. {did_you_mean(name, self.names)}")
-        return self.columns[self._at[name]]
-
-    def check_names(self, names: Iterable[str], parameter: str) -> None:
-        """Refuse names that a parameter gives and no column has."""
-        for name in names:
-            if name not in self._at:
-                raise SchemaError(
-                    f"{parameter} names {name!r}, which is not a column. {did_you_mean(name, self.names)}"
-                )
-
-    def where(self, case: int) -> str:
-        if self.source is not None:
-            return self.source(case)
-        return f"case {case}" if self.labels is None else f"case {self.labels[case]!r}"
-
-
-def places(rows: Any) -> NDArray[np.intp]:
-    """Places among cases, from these or from one truth value per case."""
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
 def raw_table(X: Any) -> RawTable:
@@ -265,7 +147,8 @@ def _from_any(values: Any) -> RawColumn:
         if values.dtype.kind in "mM":
             return _from_times(from_time_array(np.ma.filled(values, values.dtype.type("NaT"))))
         if values.dtype.kind == "U" and not np.ma.is_masked(values):
-            return RawColumn("symbol", np.asarray(values))
+            is_time = len(values) > 0 and moment(str(values[0])) is not None
+            return _from_texts(values.tolist()) if is_time else RawColumn("symbol", np.asarray(values))
         return _from_list(values.tolist())
     if type(values).__module__.split(".")[0] in _FRAMES:
         return _from_series(_as_series(values))
@@ -339,7 +222,7 @@ def _from_list(values: list[Any]) -> RawColumn:
     own = all_plain(values)
     types = set(map(type, own)) - {type(None)}
     if types == {str}:
-        return RawColumn("symbol", own)
+        return _from_texts(own)
     known = [v for v in own if v is not None]
     if bool in types and types <= {bool, int, float}:
         return RawColumn("boolean", own) if types == {bool} else RawColumn("symbol", own)
@@ -351,6 +234,18 @@ def _from_list(values: list[Any]) -> RawColumn:
     if any(issubclass(t, complex) for t in types):
         raise _complex()
     return RawColumn("symbol" if types <= {str, bytes, int, float, bool} else "object", own)
+
+
+def _from_texts(texts: list[str | None]) -> RawColumn:
+    """Texts that are all ISO dates, or dates with a time, are times, as in a CSV file; others are symbols."""
+    first = next((text for text in texts if text is not None), None)
+    if first is None or moment(first) is None:
+        return RawColumn("symbol", texts)
+    meaning = {text: None if text is None else moment(text) for text in dict.fromkeys(texts)}
+    if any(found is None and text is not None for text, found in meaning.items()):
+        return RawColumn("symbol", texts)
+    times = from_times([meaning[text] for text in texts])
+    return RawColumn("symbol", texts) if times is None else replace(_from_times(times), written=texts)
 
 
 def _from_number_list(values: list[Any], whole: bool) -> RawColumn:

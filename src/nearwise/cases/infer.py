@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nearwise.cases.frames import RawColumn
-from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Vector
+from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Text, Vector
 from nearwise.cases.times import SECONDS
 from nearwise.errors import SchemaError
 
@@ -23,6 +23,8 @@ GUESSED_BOOLEAN = "true or false"
 
 _IDENTIFIER_FROM = 10
 """with fewer cases than this, all-different values say nothing"""
+_SENTENCE = 4
+"""words from which a text is no name any more"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def infer_kind(column: RawColumn, name: str, given: Kind | None = None) -> Guess
             return Guess(_timed(given, column))
         return Guess(given)
     guess = _guess(column, name)
-    return Guess(guess.kind, guess.why, _remark(column))
+    return Guess(guess.kind, guess.why, column.remark if isinstance(guess.kind, Text) else _remark(column))
 
 
 def _timed(given: Numeric | Cyclic, column: RawColumn) -> Kind:
@@ -53,6 +55,8 @@ def _timed(given: Numeric | Cyclic, column: RawColumn) -> Kind:
 
 
 def _guess(column: RawColumn, name: str) -> Guess:
+    if column.kind is not None:
+        return Guess(column.kind, "part of a date")
     if column.sort == "number":
         return Guess(Numeric(), "numbers")
     if column.sort == "time":
@@ -62,8 +66,11 @@ def _guess(column: RawColumn, name: str) -> Guess:
     if len(column.levels) > 1:
         return Guess(Ordinal(column.levels), "categories with an order")
     if column.sort == "symbol":
+        different = [value for value in column.distinct()[0] if value is not None]
+        if (words := _words(different)) and 2 * len(different) >= len(column.values):
+            return Guess(Text(), f"sentences, {words} words in the middle one: Symbolic() if they are names")
         told = ("no value at all", "strings or categories", "strings and numbers mixed")
-        return Guess(Symbolic(), told[len({isinstance(v, str) for v in column.distinct()[0] if v is not None})])
+        return Guess(Symbolic(), told[len({isinstance(v, str) for v in different})])
     known = [v for v in column.values if v is not None]
     if not known:
         return Guess(Symbolic(), "no value at all")
@@ -76,6 +83,19 @@ def _guess(column: RawColumn, name: str) -> Guess:
         return Guess(Set(members=members), f"lists of {members}")
     _refuse_unknown(known, name)
     return Guess(Symbolic(), "values of several types")
+
+
+def _words(different: list[Any]) -> int:
+    """The words of the text in the middle by length, 0 where these are too few texts or too short for sentences.
+
+    >>> _words([f"the car number {i} has a scratch" for i in range(10)]), _words(["new york"] * 10)
+    (7, 0)
+    """
+    if len(different) < _IDENTIFIER_FROM or not all(isinstance(value, str) for value in different):
+        return 0
+    lengths = sorted(len(value.split()) for value in different)
+    middle = lengths[len(lengths) // 2]
+    return middle if middle >= _SENTENCE else 0
 
 
 _SYMBOLS = (str, bytes, bool, int, float, Decimal, Fraction, dt.date, dt.time, dt.timedelta)
@@ -119,7 +139,9 @@ def _members(known: list[Any]) -> str:
 
 
 def _remark(column: RawColumn) -> str:
-    """What a person should know: a likely identifier, or a column that is empty."""
+    """What a person should know: what the reader noticed, a likely identifier, or a column that is empty."""
+    if column.remark:
+        return column.remark
     values, numbers = column.values, column.numbers
     different = 0
     if numbers is not None:

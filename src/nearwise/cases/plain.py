@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,10 @@ def plain(value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         value = _python(value)
+    elif isinstance(value, UUID):
+        return str(value)
+    elif type(value).__name__ == "Period":
+        return _first_day(value)
     return None if isinstance(value, float) and value != value else value
 
 
@@ -41,6 +46,12 @@ def _python(value: np.generic) -> Any:
     if isinstance(value, np.datetime64 | np.timedelta64) and np.datetime_data(value)[0] in ("ns", "ps", "fs", "as"):
         return value.astype(f"{value.dtype.kind}8[us]").item()
     return float(value) if isinstance(value, np.floating) else value.item()
+
+
+def _first_day(period: Any) -> Any:
+    """When a period of pandas begins: a date, or a date with a time where it is shorter than a day."""
+    start = period.start_time.to_pydatetime()
+    return start.date() if (period.end_time - period.start_time).total_seconds() > 86_399 else start
 
 
 def is_number(kind: type) -> bool:

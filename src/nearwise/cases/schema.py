@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nearwise.cases.html import schema_table
 from nearwise.cases.kinds import KINDS, Kind
 from nearwise.errors import SchemaError, did_you_mean
+from nearwise.rendering import part_of
 from nearwise.visible import visible
 
 __all__ = ["Schema", "as_kind", "as_kinds"]
+
+MOST_SHOWN = 100
+"""features that a notebook shows"""
 
 
 @dataclass(frozen=True)
@@ -98,8 +103,9 @@ class Schema(Mapping[str, Kind]):
             features, dict(found.get("guessed", {})), tuple(found.get("ignored", ())), dict(found.get("remarks", {}))
         )
 
-    def __str__(self) -> str:
-        rows: list[tuple[str, ...]] = [("feature", "kind", "difference", "missing", "why")]
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """(feature, kind with its settings, difference, missing, why) of each feature, as they are shown."""
+        found = []
         for name, kind in self.kinds.items():
             why = "guessed: " + self.guessed[name] if name in self.guessed else "given"
             if name in self.remarks:
@@ -107,13 +113,21 @@ class Schema(Mapping[str, Kind]):
             apart = ("difference", "missing", "function", "holds")
             settings = [f"{k}={v!r}" for k, v in kind._settings().items() if k not in apart]
             shown = kind.name + (f"({', '.join(settings)})" if settings else "")
-            cells = (name, shown, _shown(kind.difference), _shown(kind.missing), why)
-            rows.append(tuple(map(visible, cells)))
+            compared = visible(_shown(kind.difference)), visible(_shown(kind.missing))
+            found.append((visible(name), visible(shown), *compared, visible(why)))
+        return found
+
+    def __str__(self) -> str:
+        rows = [("feature", "kind", "difference", "missing", "why"), *self.rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
         if self.ignored:
             lines.append("ignored: " + visible(", ".join(self.ignored)))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return part_of(schema_table(self, MOST_SHOWN))
 
 
 def _shown(setting: Any) -> str:

@@ -7,12 +7,13 @@ and durations are seconds. What they were is told beside them, one of `HOLDS`, s
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["HOLDS", "SECONDS", "as_time", "from_time_array", "from_times", "in_units", "in_words"]
+__all__ = ["HOLDS", "SECONDS", "as_time", "from_time_array", "from_times", "in_units", "in_words", "moment"]
 
 HOLDS = ("date", "datetime", "datetime with zone", "time", "timedelta")
 """what the numbers of a column of times were, in Python's words"""
@@ -22,6 +23,9 @@ SECONDS = {"seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86400.0, "w
 
 _EPOCH = dt.date(1970, 1, 1)
 _START = dt.datetime(1970, 1, 1)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 
 Times = tuple[NDArray[np.float64], str, str]
 """(n,) numbers with NaN for missing, their unit, and what they hold"""
@@ -41,6 +45,20 @@ def from_times(values: list[Any]) -> Times | None:
         return None
     holds = sorts.pop() if len(sorts) == 1 else "datetime"
     return np.array([_seconds(v) for v in values], dtype=np.float64), "seconds", holds
+
+
+def moment(text: str) -> dt.date | None:
+    """An ISO date, or a date with a time; None for any other text.
+
+    >>> moment("2024-02-29"), moment("29.2.2024")
+    (datetime.date(2024, 2, 29), None)
+    """
+    try:
+        if _DATE.fullmatch(text):
+            return dt.date.fromisoformat(text)
+        return dt.datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else None
+    except ValueError:
+        return None
 
 
 def _sort(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Separated text: CSV and TSV with a header row, read in chunks, so that numbers never pile up as text."""
+"""Separated text: CSV and TSV, read in chunks, so that numbers never pile up as text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import threading
 from array import array
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from nearwise.cases.frames import RawTable
+from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.kinds import Kind
+from nearwise.cases.readers.arrow import fast_columns
 from nearwise.cases.readers.files import AtLine, text_lines
+from nearwise.cases.readers.header import column_names, finished
+from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
+from nearwise.cases.readers.sniff import first_lines, may_be_blanks, separator_name, separator_of
 from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.errors import ReadError
 
@@ -23,18 +28,31 @@ _CHUNK_CELLS = 4_000_000
 """of a wide table fewer rows are kept as text: 100,000 columns of 4,000 rows would take 20 GB"""
 
 
-def read_csv(
-    path: Path,
-    kinds: Mapping[str, Kind],
-    missing: frozenset[str],
-    encoding: str,
-    limits: Limits,
-    delimiter: str = ",",
-) -> RawTable:
-    """Read a CSV file (or TSV, with a tab as ``delimiter``); the first row names the columns."""
+def read_csv(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limits) -> RawTable:
+    """Read separated text; the first row names the columns unless ``layout.header`` is False."""
+    told: tuple[str, ...] = ()
+    if layout.sep is None:
+        lines = first_lines(path, layout.encoding or "utf-8", layout.comment, limits)
+        sep = separator_of(lines)
+        layout = replace(layout, sep=sep)
+        if may_be_blanks(lines, sep):
+            told = (f"{path.name} has one column; sep='space' takes the blanks in it as separators",)
+        if sep != ",":
+            told = (f"the columns of {path.name} are separated by {separator_name(sep)}; sep=',' takes commas",)
+    quick = fast_columns(path, kinds, layout, limits)
+    at, columns, where = (1, *quick) if quick is not None else _exact_columns(path, kinds, layout, limits)
+    n = len(where.lines)
+    table = RawTable(tuple(columns), tuple(columns.values()), n, None, named=True, source=where, remarks=told)
+    return finished(table, f"{path.name}, line {at}", layout)
+
+
+def _exact_columns(
+    path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limits
+) -> tuple[int, dict[str, RawColumn], AtLine]:
+    """The line of the first row, the columns, and the places of the cases."""
     as_text = {name for name, kind in kinds.items() if keeps_text(kind)}
     while True:
-        found, lines = _scan(path, as_text, missing, encoding, limits, delimiter)
+        at, found, lines = _scan(path, as_text, layout, limits)
         torn = {name for name, texts in found.items() if texts.torn}
         if not torn:
             break
@@ -42,31 +60,31 @@ def read_csv(
     if not lines:
         raise ReadError(f"{path.name} has a header row and no cases: expected at least one row below it.")
     where = AtLine(path.name, lines)
-    columns = tuple(texts.column(kinds.get(name), name, where) for name, texts in found.items())
-    return RawTable(tuple(found), columns, len(lines), None, named=True, source=where)
+    return at, {name: texts.column(kinds.get(name), name, where) for name, texts in found.items()}, where
 
 
-def _scan(
-    path: Path, as_text: set[str], missing: frozenset[str], encoding: str, limits: Limits, delimiter: str
-) -> tuple[dict[str, Texts], array[int]]:
-    """Every column, and the line on which every case begins."""
+def _scan(path: Path, as_text: set[str], layout: Layout, limits: Limits) -> tuple[int, dict[str, Texts], array[int]]:
+    """The line of the first row, every column, and the line on which every case begins."""
     lines: array[int] = array("q")
     chunk: list[list[str]] = []
-    with closing(_rows(path, encoding, limits, delimiter)) as rows:
-        _, header = next(rows, (0, []))
-        names = _header(path, header, limits, delimiter)
+    with closing(_rows(path, layout, limits)) as rows:
+        at, first = next(rows, (0, []))
+        names = column_names(f"{path.name}, line {at}", first, layout, limits)
         rows_at_once = max(1, min(_CHUNK, _CHUNK_CELLS // len(names)))
-        found = {name: Texts(missing, name in as_text) for name in names}
+        found = {name: Texts(layout.missing, name in as_text, layout.numbers) for name in names}
+        if layout.header is False:
+            lines.append(at)
+            chunk.append(first)
         for line, row in rows:
             if len(row) != len(names):
-                raise ReadError(_ragged(path, line, row, names))
+                raise ReadError(_ragged(path, line, row, names, layout))
             lines.append(line)
             chunk.append(row)
-            if len(chunk) == rows_at_once:
+            if len(chunk) >= rows_at_once:
                 _add(chunk, found)
                 chunk.clear()
     _add(chunk, found)
-    return found, lines
+    return at, found, lines
 
 
 def _add(chunk: list[list[str]], found: dict[str, Texts]) -> None:
@@ -75,13 +93,17 @@ def _add(chunk: list[list[str]], found: dict[str, Texts]) -> None:
             texts.add(cells)
 
 
-def _rows(path: Path, encoding: str, limits: Limits, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
-    """Rows with the line on which each begins (quoted values may span several); blank lines are left out."""
-    before = letters = 0
+def _rows(path: Path, layout: Layout, limits: Limits) -> Generator[tuple[int, list[str]], None, None]:
+    """Rows with the line on which each begins (quoted values may span several), without blank lines and comments."""
+    before = at = letters = 0
 
     def counted(lines: Iterator[str]) -> Iterator[str]:
-        nonlocal letters
+        nonlocal at, letters, before
         for line in lines:
+            at += 1
+            if layout.comment is not None and not letters and line.startswith(layout.comment):
+                before = at
+                continue
             letters += len(line)
             if letters > limits.max_line + 2:  # the end of the line does not count
                 what = f"{path.name}, line {before + 1}: the row that begins here goes on for too many letters"
@@ -89,12 +111,12 @@ def _rows(path: Path, encoding: str, limits: Limits, delimiter: str) -> Generato
             yield line
 
     try:
+        encoding = layout.encoding or "utf-8"
         with _long_values(limits.max_line), closing(text_lines(path, encoding, limits)) as lines:
-            reader = csv.reader(counted(lines), delimiter=delimiter, strict=True)
-            for row in reader:
+            for row in csv.reader(counted(lines), delimiter=layout.sep or ",", strict=True):
                 if row:
                     yield before + 1, row
-                before, letters = reader.line_num, 0
+                before, letters = at, 0
     except csv.Error as error:
         raise ReadError(
             f"{path.name}, line {before + 1}: the row that begins here cannot be read ({error}). Look for a "
@@ -123,26 +145,12 @@ def _long_values(letters: int) -> Iterator[None]:
                 csv.field_size_limit(before)
 
 
-def _header(path: Path, names: list[str], limits: Limits, delimiter: str) -> list[str]:
-    if not names:
-        raise ReadError(f"{path.name} is empty: expected a header row with the column names, then one row per case.")
-    if len(names) > limits.max_columns:
-        raise limits.met("max_columns", f"{path.name}, line 1: there are {len(names):,} columns")
-    first: dict[str, int] = {}
-    for j, name in enumerate(names, 1):
-        if not name.strip():
-            raise ReadError(f"{path.name}, line 1: column {j} has no name. Give every column a name in the header row.")
-        if first.setdefault(name, j) != j:
-            raise ReadError(f"{path.name}, line 1: columns {first[name]} and {j} are both named {name!r}. Rename one.")
-    if len(names) == 1 and delimiter == "," and any(mark in names[0] for mark in ";\t"):
-        mark, way_out = (";", "Save it with commas") if ";" in names[0] else ("a tab", "Pass format='tsv'")
-        raise ReadError(f"{path.name}, line 1: the columns are separated by {mark}, expected ','. {way_out}.")
-    return names
-
-
-def _ragged(path: Path, line: int, row: list[str], names: list[str]) -> str:
+def _ragged(path: Path, line: int, row: list[str], names: list[str], layout: Layout) -> str:
     place = f"{path.name}, line {line}"
     message = f"{place}: expected {len(names)} values ({names[0]!r} … {names[-1]!r}), got {len(row)}"
+    if layout.comment is None and any(text.startswith(("#", "%")) for text in (names[0], row[0])):
+        mark = names[0][0] if names[0].startswith(("#", "%")) else row[0][0]
+        return f"{message}. If lines that begin with {mark} are comments, pass comment={mark!r}."
     if len(row) < len(names):
         return f"{message}: there is none for column {names[len(row)]!r}. Leave the place empty for a missing value."
     return f"{message}: {row[len(names)]!r} is one too many. Put a value that holds a separator in double quotes."

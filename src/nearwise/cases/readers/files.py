@@ -18,7 +18,20 @@ from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError, did_you_mean
 from nearwise.visible import visible
 
-__all__ = ["AtLine", "readable", "text_lines"]
+__all__ = ["AtLine", "NotTextError", "encoding_of", "file_bytes", "readable", "text_lines"]
+
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""how files begin that say their encoding"""
+
+
+class NotTextError(ReadError):
+    """The bytes of a file are no text in the encoding that was tried."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,7 @@ def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None
     try:
         codec = codecs.lookup(encoding).name
         letters = "utf-8-sig" if codec == "utf-8" else codec
-        with _bytes(path, limits) as raw, io.TextIOWrapper(raw, encoding=letters, newline="") as stream:
+        with file_bytes(path, limits) as raw, io.TextIOWrapper(raw, encoding=letters, newline="") as stream:
             pieces = iter(partial(stream.readline, limits.max_line + 2), "")  # two letters for the end of the line
             for number, line in enumerate(pieces, 1):
                 if len(line) > limits.max_line and len(line.rstrip("\r\n")) > limits.max_line:
@@ -78,7 +91,15 @@ def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None
         raise ReadError(f"{path.name} cannot be read: {error.strerror or error}.") from None
 
 
-def _bytes(path: Path, limits: Limits) -> BinaryIO:
+def encoding_of(path: Path, limits: Limits) -> str:
+    """The encoding that a file says by its first bytes, else UTF-8."""
+    with suppress(EOFError, zlib.error, OSError), file_bytes(path, limits) as stream:
+        start = stream.read(4)
+        return next((encoding for mark, encoding in _MARKS if start.startswith(mark)), "utf-8")
+    return "utf-8"
+
+
+def file_bytes(path: Path, limits: Limits) -> BinaryIO:
     return cast(BinaryIO, _Unpacked(path, limits)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
@@ -90,24 +111,32 @@ class _Unpacked(gzip.GzipFile):
         self.limits = limits
         self.letters = 0
 
+    def read(self, size: int | None = -1) -> bytes:
+        found = super().read(-1 if size is None else size)
+        self._count(found)
+        return found
+
     def read1(self, size: int = -1) -> bytes:
         """The next piece; this is what decoding text asks for."""
         found = super().read1(size)
+        self._count(found)
+        return found
+
+    def _count(self, found: bytes) -> None:
         self.letters += len(found)
         if self.letters > self.limits.max_size:
             raise self.limits.met("max_size", f"{Path(self.name).name} unpacks to too many bytes")
-        return found
 
 
-def _undecodable(path: Path, codec: str, error: UnicodeError, limits: Limits) -> ReadError:
+def _undecodable(path: Path, codec: str, error: UnicodeError, limits: Limits) -> NotTextError:
     """Look once more at the bytes, to name the line: the decoder only knows its own buffer."""
     way_out = "Save the file as UTF-8, or name its encoding, such as encoding='latin-1'."
     if not codec.startswith(("utf-16", "utf-32")):  # there a line end is more than one byte
-        with suppress(EOFError, zlib.error, OSError), _bytes(path, limits) as stream:
+        with suppress(EOFError, zlib.error, OSError), file_bytes(path, limits) as stream:
             for number, line in enumerate(iter(partial(stream.readline, 4 * limits.max_line), b""), 1):
                 try:
                     line.decode(codec)
                 except UnicodeDecodeError as found:
                     place = f"{path.name}, line {number}, byte {found.start + 1}"
-                    return ReadError(f"{place}: 0x{line[found.start]:02x} is not {codec} text. {way_out}")
-    return ReadError(f"{path.name} is not {codec} text ({error}). {way_out}")
+                    return NotTextError(f"{place}: 0x{line[found.start]:02x} is not {codec} text. {way_out}")
+    return NotTextError(f"{path.name} is not {codec} text ({error}). {way_out}")

@@ -17,12 +17,12 @@ from nearwise.cases.readers.files import AtLine, text_lines
 from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
 
-__all__ = ["read_jsonl"]
+__all__ = ["TwiceError", "Written", "check_width", "checked_object", "is_whole_text", "read_jsonl"]
 
 
 def read_jsonl(path: Path, encoding: str, limits: Limits) -> RawTable:
     """Read one JSON object per line; blank lines are passed over."""
-    found: dict[str, _Written] = {}
+    found: dict[str, Written] = {}
     lines: array[int] = array("q")
     written = 0
     with closing(text_lines(path, encoding, limits)) as texts:
@@ -32,10 +32,10 @@ def read_jsonl(path: Path, encoding: str, limits: Limits) -> RawTable:
             place = f"{path.name}, line {number}"
             record = _record(line, place)
             for name, value in record.items():
-                (found.get(name) or found.setdefault(name, _Written())).add(len(lines), value)
+                (found.get(name) or found.setdefault(name, Written())).add(len(lines), value)
             lines.append(number)
             written += len(record)
-            _check_width(len(lines), len(found), written, limits, place)
+            check_width(len(lines), len(found), written, limits, place)
     if not lines:
         raise ReadError(f'{path.name} is empty: expected one JSON object per line, such as {{"age": 31}}.')
     if not found:
@@ -46,7 +46,7 @@ def read_jsonl(path: Path, encoding: str, limits: Limits) -> RawTable:
     )
 
 
-class _Written:
+class Written:
     """The values of one key, and which of the records have it: where keys are rare, most do not."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class _Written:
         return replace(column, values=values)
 
 
-def _check_width(n: int, p: int, written: int, limits: Limits, place: str) -> None:
+def check_width(n: int, p: int, written: int, limits: Limits, place: str) -> None:
     """Refuse keys that would make a table far larger than the file: a new one on every line has n * n cells."""
     if p > limits.max_columns:
         raise limits.met("max_columns", f"{place}: with this line there are {p:,} different keys")
@@ -83,23 +83,23 @@ def _check_width(n: int, p: int, written: int, limits: Limits, place: str) -> No
 
 def _record(line: str, place: str) -> dict[str, Any]:
     try:
-        found = json.loads(line, object_pairs_hook=_object)
+        found = json.loads(line, object_pairs_hook=checked_object)
     except json.JSONDecodeError as error:
         raise ReadError(
             f"{place}, letter {error.colno}: not JSON ({error.msg}). Write one whole object per line."
         ) from None
-    except _TwiceError as error:
+    except TwiceError as error:
         raise ReadError(f"{place}: the key {str(error)!r} stands twice in one object. Keep one of them.") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists thousands deep
         raise ReadError(f"{place}: cannot be read ({error}). Shorten the value.") from None
     if not isinstance(found, dict):
         raise ReadError(f'{place}: expected a JSON object, got {line.strip()[:40]!r}. Write {{"column": value, ...}}.')
-    if "\\u" in line and not _is_text(found):
+    if "\\u" in line and not is_whole_text(found):
         raise ReadError(f"{place}: a text holds half of a letter (\\ud800 to \\udfff alone). Write the whole letter.")
     return found
 
 
-def _is_text(found: dict[str, Any]) -> bool:
+def is_whole_text(found: Any) -> bool:
     """JSON can name one half of a letter of UTF-16, which no file can hold as text."""
     try:
         json.dumps(found, ensure_ascii=False).encode()
@@ -108,13 +108,13 @@ def _is_text(found: dict[str, Any]) -> bool:
     return True
 
 
-class _TwiceError(Exception):
+class TwiceError(Exception):
     pass
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         times = Counter(name for name, _ in pairs)
-        raise _TwiceError(next(name for name in found if times[name] > 1))
+        raise TwiceError(next(name for name in found if times[name] > 1))
     return found

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.distinct import distinct
 from nearwise.cases.frames import RawColumn, _from_list
 from nearwise.cases.integers import Lost, lost_in_texts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.cases.readers.notation import notation_hint, number_in
+from nearwise.cases.times import moment
 from nearwise.errors import ReadError
 
 __all__ = ["Texts", "booleans", "keeps_text", "kept_text", "not_a_number"]
 
 _BOOLEANS = {"true": True, "false": False}
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 
 
 def keeps_text(kind: Kind | None) -> bool:
@@ -36,15 +35,17 @@ class Texts:
     [1, None, 3]
     """
 
-    def __init__(self, missing: frozenset[str], as_text: bool = False) -> None:
+    def __init__(self, missing: frozenset[str], as_text: bool = False, numbers: str = "plain") -> None:
         self.missing = missing
-        self.as_text = as_text
+        self.notation = numbers
+        self.as_text = as_text or numbers != "plain"
         # a token such as "-999" would pass for a number, so each text must be looked at
         self._number_token = any(_number(token) is not None for token in missing)
         self._numbers: list[NDArray[np.float64]] = []
         self._lost: list[tuple[int, Lost | None]] = []
         self._whole = True
         self._texts: list[str | None] = []
+        self._codes: tuple[list[str | None], NDArray[Any]] | None = None
         self._meanings = _Meanings(missing)
 
     @property
@@ -58,6 +59,31 @@ class Texts:
                 return
             self.as_text = True
         self._texts.extend(map(self._meanings.__getitem__, cells))
+
+    @classmethod
+    def coded(
+        cls, different: list[str | None], codes: NDArray[Any], missing: frozenset[str], kind: Kind | None, name: str,
+        where: Callable[[int], str],
+    ) -> RawColumn:  # fmt: skip
+        """The column of the texts ``different[code]``, None for missing, as if they had been added one by one."""
+        texts = cls(missing, keeps_text(kind))
+        known = [text for text in different if text is not None]
+        texts.add(known)
+        if not texts.as_text:  # numbers, each written in many ways perhaps
+            cells = np.array(["nan" if t is None or t.strip() in missing else t for t in different], dtype=object)[
+                codes
+            ]
+            texts = cls(missing)
+            texts.add(cells.tolist())
+            return texts.column(kind, name, where)
+        told = [None if text is None else texts._meanings[text] for text in different]
+        texts._codes = told, codes
+        return texts.column(kind, name, where)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers so far are written as whole ones."""
+        return self._whole
 
     def _add_numbers(self, cells: Sequence[str]) -> bool:
         try:
@@ -88,16 +114,32 @@ class Texts:
             whole = self._whole and not np.isinf(numbers).any()
             return RawColumn("number", numbers, whole=whole, lost=Lost.joined(self._lost))
         if keeps_text(kind):
-            return kept_text(self._texts, kind)
+            return kept_text(self._all_texts(), kind)
         known = [t for t in self._meanings.values() if t is not None]
-        meaning = _all(_boolean, known) or _all(_moment, known)
+        if self.notation != "plain":
+            meaning = _all(self._in_notation, known) or _all(_plain_number, known)
+            if meaning is not None or (not known and isinstance(kind, Numeric | Cyclic)):
+                return _numbers([None if t is None else (meaning or {})[t] for t in self._texts])
+        meaning = _all(_boolean, known) or _all(moment, known)
         if meaning is not None:
-            return _from_list([None if t is None else meaning[t] for t in self._texts])
+            different, codes = self._codes or distinct(self._texts)
+            return _from_list([None if t is None else meaning[t] for t in different]).take(codes.astype(np.intp))
         if isinstance(kind, Numeric | Cyclic):
-            for i, text in enumerate(self._texts):
+            for i, text in enumerate(self._all_texts()):
                 if text is not None and _number(text) is None:
                     raise not_a_number(text, name, where(i))
-        return RawColumn("symbol", self._texts)
+        hint = notation_hint(known) if self.notation == "plain" else ""
+        return RawColumn("symbol", self._all_texts(), remark=hint)
+
+    def _all_texts(self) -> list[str | None]:
+        if self._codes is None:
+            return self._texts
+        different, codes = self._codes
+        found: list[str | None] = np.array(different, dtype=object)[codes].tolist()
+        return found
+
+    def _in_notation(self, text: str) -> int | float | None:
+        return number_in(text, self.notation)
 
 
 def kept_text(texts: list[str | None], kind: Kind | None) -> RawColumn:
@@ -106,7 +148,16 @@ def kept_text(texts: list[str | None], kind: Kind | None) -> RawColumn:
     return RawColumn("symbol", [None if t is None else levels.get(t, t) for t in texts] if levels else texts)
 
 
+def _numbers(values: list[Any]) -> RawColumn:
+    column = _from_list(values)
+    return column if column.numbers is not None else RawColumn("number", np.full(len(values), np.nan), whole=True)
+
+
 def not_a_number(text: str, name: str, place: str) -> ReadError:
+    hint = notation_hint([text])
+    if hint:
+        told = hint.split(": ", 1)[1].replace("reads them as numbers", "reads it as a number")
+        return ReadError(f"{place}, column {name!r}: expected a number, got {text!r}; {told}.")
     return ReadError(
         f"{place}, column {name!r}: expected a number, got {text!r}. Mend the value, name it as missing, or "
         f"declare the column symbolic: schema={{{name!r}: Symbolic()}}."
@@ -152,19 +203,15 @@ def _number(text: str) -> float | None:
     return None if number != number or "_" in text else number
 
 
+def _plain_number(text: str) -> int | float | None:
+    number = _number(text)
+    if number is None or any(letter in text for letter in ".eEnN"):
+        return number
+    try:
+        return int(text)
+    except ValueError:  # more digits than Python reads
+        return number
+
+
 def _boolean(text: str) -> bool | None:
     return _BOOLEANS.get(text.lower())
-
-
-def _moment(text: str) -> dt.date | None:
-    """An ISO date, or a date with a time.
-
-    >>> _moment("2024-02-29"), _moment("29.2.2024")
-    (datetime.date(2024, 2, 29), None)
-    """
-    try:
-        if _DATE.fullmatch(text):
-            return dt.date.fromisoformat(text)
-        return dt.datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else None
-    except ValueError:
-        return None

@@ -1,0 +1,44 @@
+"""Standard input in the place of a file, by the name "-"."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nearwise.errors import InputError
+
+__all__ = ["STDIN", "file_or_stdin"]
+
+STDIN = Path("-")
+_PACKED = b"\x1f\x8b"
+_STARTS = ((b"PAR1", ".parquet"), (b"PK", ".xlsx"), (b"{", ".jsonl"), (b"[", ".json"), (b"@relation", ".arff"))
+"""how formats begin that cannot be anything else"""
+
+
+@contextmanager
+def file_or_stdin(file: Path, form: str | None) -> Iterator[tuple[Path, str | None]]:
+    """The file and its format; what comes from standard input is kept in a file for as long as it is read."""
+    if file != STDIN:
+        yield file, form
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError("- is standard input, and nothing is piped into it: name a file, or write `... | nearwise`.")
+    with TemporaryDirectory(prefix="nearwise-") as folder:
+        path = Path(folder) / "stdin"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        with path.open("rb") as copy:
+            start = copy.read(64)
+        if start.startswith(_PACKED):
+            path = path.rename(path.with_name("stdin.gz"))
+        yield path, form or _format(start)
+
+
+def _format(start: bytes) -> str:
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    suffix = next((suffix for mark, suffix in _STARTS if text.startswith(mark.lower())), ".csv")
+    return suffix[1:]
