@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "reproductions/*.md", "study/*.md"]  # parts of the pages of these names
 default_role = "py:obj"  # a name in single backticks of a docstring is a link where there is one
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

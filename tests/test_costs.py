@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearwise import AutoClassifier, Ensemble, KNNClassifier, load
 from nearwise.errors import InputError, NearwiseWarning
 from nearwise.lab.advice import advice
-from nearwise.lab.protocols import compare
+from nearwise.lab.comparing import compare
 from nearwise.lab.significance import against_first
 from nearwise.vote import costs_of, decide, read_costs
 
@@ -208,7 +208,7 @@ def test_methods_are_compared_by_their_mean_cost():
     settings = {"folds": 10, "n_neighbors": 3, "vote": "majority"}
     dear = compare(X, y, ["none"], cost_matrix=costs, **settings)
     plain = compare(X, y, ["none"], **settings)
-    assert (dear.measure, plain.measure) == ("mean cost", "accuracy")
+    assert (dear.told, plain.told) == ("mean cost", "accuracy")
     assert dear.baseline.method == "cheapest class"
     assert dear.baseline.mean == pytest.approx(2 / 3)
     found = dear.results[0]

@@ -9,7 +9,7 @@ import pytest
 from nearwise import differences, vote, weighting, weights
 from nearwise.cases.kinds import KINDS, POLICIES
 from nearwise.differences.metric import SCALES
-from nearwise.lab.protocols import FEW
+from nearwise.lab.entrants import FEW
 from nearwise.search import ENGINES
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +25,8 @@ def text_of(name):
 
 
 @every_page
-def test_examples_run(page):
+def test_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     # a fence would count as expected output, and blank lines keep the line numbers of failures right
     text = re.sub(r"^ *(```|~~~|:::).*$", "", page.read_text(encoding="utf-8"), flags=re.M)
     examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)

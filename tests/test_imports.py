@@ -34,3 +34,13 @@ def test_every_public_name_is_there():
     assert {"KNNClassifier", "weighting", "Schema"} <= set(dir(nearwise))
     with pytest.raises(AttributeError, match="no attribute 'KNNClassifer'"):
         nearwise.KNNClassifer  # noqa: B018
+
+
+def test_only_public_names_are_listed():
+    import nearwise
+
+    nearwise.KNNClassifier, nearwise.weighting  # noqa: B018 - loading them adds none
+    shown = {name for name in dir(nearwise) if not name.startswith("__")}
+    assert shown == {name for name in nearwise.__all__ if not name.startswith("__")} | set(nearwise._STAGES)
+    for name in shown:
+        assert getattr(nearwise, name).__name__.rpartition(".")[2] == name

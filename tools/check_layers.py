@@ -15,9 +15,13 @@ PACKAGE = "nearwise"
 STAGES = (
     "visible",
     "errors",
+    "files",
+    "cache_folder",
     "native",
     "arithmetic",
     "progress",
+    "charts",
+    "rendering",
     "cases",
     "differences",
     "weights",
@@ -32,6 +36,7 @@ STAGES = (
     "explain",
     "storage",
     "estimators",
+    "datasets",
     "lab",
     "app",
 )

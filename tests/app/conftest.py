@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from nearwise.app.main import main
-from nearwise.lab.cars import SCHEMA, cars
+from nearwise.datasets.cars import SCHEMA, make_cars
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def play(tmp_path):
 @pytest.fixture
 def garage(tmp_path):
     """Sixty cars as JSON lines with text, a set, a vector and holes; returns the file and its schema."""
-    table, bands = cars(60)
+    table, bands = make_cars(60)
     path, schema = tmp_path / "cars.jsonl", tmp_path / "cars.schema.json"
     path.write_text(
         "".join(json.dumps({**car, "price_band": band}) + "\n" for car, band in zip(table, bands, strict=True))

@@ -12,9 +12,9 @@ import pytest
 from nearwise import KNNClassifier
 from nearwise.app.demo import HELD_OUT
 from nearwise.app.report import Compared, Report, page
+from nearwise.datasets.cars import SCHEMA, make_cars
 from nearwise.lab.advice import advice
-from nearwise.lab.cars import SCHEMA, cars
-from nearwise.lab.protocols import compare
+from nearwise.lab.comparing import compare
 from nearwise.lab.significance import against_first
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def test_what_is_called_right_or_wrong_is_so(shown):
 
 def test_the_demo_shows_what_the_default_learned(shown):
     _, done = shown
-    table, bands = cars()
+    table, bands = make_cars()
     model = KNNClassifier(schema=SCHEMA).fit(table[:-HELD_OUT], bands[:-HELD_OUT])
     first = model.schema_.names[int(model.feature_importances_.argmax())]
     after = done.stdout.partition("What the default learned")[2]
@@ -118,7 +118,7 @@ def test_the_data_of_the_demo_can_be_used_with_the_other_commands(shown, nearwis
 
 
 def test_the_demo_as_json(nearwise, monkeypatch):
-    monkeypatch.setattr("nearwise.lab.cars.cars", lambda: cars(90))
+    monkeypatch.setattr("nearwise.datasets.cars.make_cars", lambda: make_cars(90))
     done = nearwise("demo", "--json", "--report", "r.html")
     assert done.code == 0, done.err
     assert [len(c["methods"]) for c in done.json["comparisons"]] == [5, 4]
@@ -156,11 +156,12 @@ def test_a_report_of_numbers_says_that_less_is_better():
     assert "Less is better" in checked(page(Report("t", "a", comparisons=[Compared(comparison, [])])))
 
 
-def test_the_committed_picture_is_what_the_tool_draws(tmp_path):
+def test_the_committed_pictures_are_what_the_tool_draws(tmp_path):
     command = [sys.executable, ROOT / "tools" / "draw_pictures.py", tmp_path]
     subprocess.run(command, check=True, capture_output=True)
-    drawn = (tmp_path / "explanation.svg").read_bytes()
-    assert drawn == (ROOT / "docs" / "pictures" / "explanation.svg").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"explanation.svg", "weights.svg"}
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (ROOT / "docs" / "pictures" / path.name).read_bytes()
 
 
 def test_comparisons_in_json_have_no_nan(nearwise, play):

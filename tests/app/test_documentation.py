@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nearwise.lab.cars import SCHEMA, cars
+from nearwise.datasets.cars import SCHEMA, make_cars
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -25,7 +25,7 @@ def shown():
 
 @pytest.fixture
 def past_and_new(tmp_path):
-    table, bands = cars()
+    table, bands = make_cars()
     lines = [json.dumps({**car, "price_band": band}) + "\n" for car, band in zip(table, bands, strict=True)]
     (tmp_path / "past.jsonl").write_text("".join(lines[:360]))
     (tmp_path / "new.jsonl").write_text("".join(lines[360:]))
@@ -45,6 +45,20 @@ def test_examples_print_what_the_page_shows(nearwise):
 
 
 def test_every_option_that_the_page_names_is_there(nearwise):
-    commands = ("demo", "methods", "schema", "weights", "evaluate", "fit", "predict", "explain", "critique", "doctor")
+    commands = (
+        "demo",
+        "datasets",
+        "methods",
+        "schema",
+        "weights",
+        "evaluate",
+        "fit",
+        "predict",
+        "explain",
+        "critique",
+        "doctor",
+        "reproduce",
+        "study",
+    )
     known = {option for command in commands for option in re.findall(r"--[a-z-]+", nearwise(command, "--help").out)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE.read_text())) <= known

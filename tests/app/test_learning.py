@@ -6,7 +6,7 @@ import pytest
 
 from nearwise import AutoClassifier, KNNClassifier, KNNRegressor, read
 from nearwise.errors import InputError
-from nearwise.lab.protocols import FEW
+from nearwise.lab.entrants import FEW
 from nearwise.weighting import methods
 
 

@@ -52,6 +52,9 @@ def test_help_names_every_command(process):
         "explain",
         "critique",
         "doctor",
+        "reproduce",
+        "datasets",
+        "study",
     ):
         assert f"\n  {command} " in done.out
     assert process().out == done.out

@@ -26,8 +26,11 @@ DIMENSIONS = {
     "generality": {"global", "local"},
     "knowledge": {"poor", "intensive"},
 }
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
-"""id -> check -> why it cannot pass"""
+UNWEIGHTED = (
+    "ranges, and cuts of numbers, are those of all cases, those of weight 0 too, and `transform` divides by ranges"
+)
+BY_WEIGHTED_CASES = {"sd", "top-n"}
+"""methods whose transformed table does not hang on these, here at least"""
 SEARCHES = {"ga", "ga-wknn", "rmhc"}
 """searches that stop looking once the training cases are right: on this easy table one informative feature does it"""
 
@@ -45,7 +48,9 @@ def cheap(method):
 
 
 def expected_failures(estimator):
-    return EXPECTED_FAILURES.get(estimator.id, {})
+    if not hasattr(estimator, "transform") or estimator.id in BY_WEIGHTED_CASES:
+        return {}
+    return {"check_sample_weight_equivalence_on_dense_data": UNWEIGHTED}
 
 
 def table(n=60, p=6):

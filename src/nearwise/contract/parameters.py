@@ -86,14 +86,27 @@ class Parameters:
             setattr(self, name, value)
         return self
 
-    def __repr__(self) -> str:
+    def _changed_parameters(self) -> list[tuple[str, Any]]:
+        """(name, value) of every parameter that is not its default."""
         defaults = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
-        changed = []
-        for name in self._parameter_names():
-            value = getattr(self, name, None)
-            if repr(value) != repr(defaults[name]):
-                changed.append(visible_lines(f"{name}={value!r}"))  # pandas shows text raw
-        return f"{type(self).__name__}({', '.join(changed)})"
+        values = [(name, getattr(self, name, None)) for name in self._parameter_names()]
+        return [(name, value) for name, value in values if repr(value) != repr(defaults[name])]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What a notebook tells of a fitted object beside its cases, features and classes."""
+        return []
+
+    def __repr__(self) -> str:
+        told = (
+            visible_lines(f"{name}={value!r}") for name, value in self._changed_parameters()
+        )  # pandas shows text raw
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from nearwise.contract.html import estimator_html
+
+        return estimator_html(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, RawTable, raw_table
 from nearwise.cases.integers import lost_in_array, lost_in_list
+from nearwise.cases.kinds import Set, Vector
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target, looks_like_a_quantity
@@ -41,8 +42,8 @@ def learn_table(
 
 
 def query_table(estimator: Any, X: Any, schema: Schema) -> CaseTable:
-    """Type queries or further cases as the training cases were."""
-    raw = _checked(X)
+    """Type queries or further cases as the training cases were; a dict of single values is one case."""
+    raw = _checked([X] if _is_one_case(X, schema) else X)
     names = getattr(estimator, "feature_names_in_", None)
     ignored = set(schema.ignored)
     if names is not None and raw.named:
@@ -64,6 +65,31 @@ def query_table(estimator: Any, X: Any, schema: Schema) -> CaseTable:
     return CaseTable.like(raw, schema)
 
 
+def _is_one_case(X: Any, schema: Schema) -> bool:
+    """Whether a dict is one case although all of its values are lists: those of sets and vectors, not lists of these.
+
+    >>> from nearwise.cases.kinds import Set
+    >>> schema = Schema({"tags": Set(members="symbols")})
+    >>> _is_one_case({"tags": ["a", "b"]}, schema), _is_one_case({"tags": [["a", "b"]]}, schema)
+    (True, False)
+    """
+    if not isinstance(X, Mapping):
+        return False
+    for name, kind in schema.items():
+        if isinstance(kind, Set | Vector) and X.get(name) is not None:
+            own = 2 if isinstance(kind, Set) and kind.members == "vectors" else 1
+            return _depth(X[name]) == own
+    return False
+
+
+def _depth(value: Any) -> int:
+    """How many lists are in each other, down to the first value."""
+    depth = 0
+    while isinstance(value, list | tuple | np.ndarray | set | frozenset):
+        depth, value = depth + 1, next(iter(value), None)
+    return depth
+
+
 def _matched(raw: RawTable, expected: list[str], ignored: set[str]) -> RawTable:
     """The table with the training columns; see `RawTable.match`."""
     got = [n for n in raw.names if n not in ignored]
@@ -74,10 +100,11 @@ def _matched(raw: RawTable, expected: list[str], ignored: set[str]) -> RawTable:
     if unknown:
         hint = did_you_mean(unknown[0], expected)
         raise InputError(f"There was no column {unknown[0]!r} in training. {hint}")
-    if raw.match != "records":
+    if raw.match not in ("records", "sparse"):
         return raw
     absent = tuple(n for n in expected if n not in got)
-    nothing = RawColumn("symbol", [None] * raw.n)
+    zero = raw.match == "sparse"
+    nothing = RawColumn("number", np.zeros(raw.n), whole=True) if zero else RawColumn("symbol", [None] * raw.n)
     return replace(raw, names=(*raw.names, *absent), columns=(*raw.columns, *(nothing for _ in absent)))
 
 

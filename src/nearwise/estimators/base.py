@@ -15,14 +15,16 @@ from nearwise.contract.labels import all_classes
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import learn_table
 from nearwise.errors import InputError, check_choice, warn
+from nearwise.estimators.case_map import MOST, CaseMap, case_map
 from nearwise.estimators.critique import Critique, under_critique
-from nearwise.estimators.describing import described
+from nearwise.estimators.describing import described, facts
 from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, gone_and_kept, relearned, useful
 from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, Query, describe_case
+from nearwise.rendering import Picture
 from nearwise.representation import get as get_representation
 from nearwise.search.base import Engine
 from nearwise.search.overflow import too_wide, warn_of_width
@@ -210,6 +212,9 @@ class Neighbors(Searching):
         self.n_neighbors_  # noqa: B018 - chosen now if cases were added or forgotten
         return described(self)
 
+    def _facts(self) -> list[tuple[str, str]]:
+        return facts(self)
+
     def novelty(self, X: Any = None) -> NDArray[np.float64]:
         """(m,) how unlike the stored cases each query is: the share of these that are nearer to their like.
 
@@ -221,6 +226,22 @@ class Neighbors(Searching):
     def why_novel(self, X: Any = None) -> list[str]:
         """One sentence for each query: its novelty, its nearest case and what differs most."""
         return why_novel(self, X)
+
+    def map(self, X: Any = None, *, most: int = MOST) -> CaseMap:
+        """The stored cases as points on a plane, near each other where they are alike under the distance in use.
+
+        ``X`` are queries to be placed among them. Of more than ``most`` cases so many are drawn, by their content.
+
+        >>> from nearwise import NearestCases
+        >>> found = NearestCases(1).fit([[0.0], [1.0], [4.0]]).map()
+        >>> abs(found.coordinates[:, 0]).round(3).tolist(), round(found.kept, 3)
+        ([0.417, 0.167, 0.583], 1.0)
+        """
+        return case_map(self, X, most)
+
+    def plot(self, X: Any = None, title: str = "Similar cases are near each other", *, most: int = MOST) -> Picture:
+        """The picture of `map`; ``save("cases.svg")`` of it writes a file."""
+        return self.map(X, most=most).plot(title)
 
     # --------------------------------------------------- adding and forgetting
 

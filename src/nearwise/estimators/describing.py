@@ -13,7 +13,7 @@ from nearwise.weighting.sample import told_sample
 if TYPE_CHECKING:
     from nearwise.estimators.base import Neighbors
 
-__all__ = ["described"]
+__all__ = ["described", "facts"]
 
 
 def described(estimator: Neighbors) -> str:
@@ -30,6 +30,14 @@ def described(estimator: Neighbors) -> str:
     if estimator._represented is not None:
         lines.append(f"  representation: {estimator._represented.describe()}")
     return "\n".join([*map(visible, lines), model.plan.describe()])
+
+
+def facts(estimator: Any) -> list[tuple[str, str]]:
+    """The settings as they were resolved, and the engine; k is not chosen for this where cases came or went."""
+    engine = [("engine", estimator._fitted().engine.name)]
+    if not hasattr(estimator, "_chosen_k"):
+        return [("n_neighbors", "chosen anew at the next prediction"), *engine]
+    return [*_settings(estimator), *engine]
 
 
 def _settings(estimator: Any) -> list[tuple[str, str]]:

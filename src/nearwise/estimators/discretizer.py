@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ from nearwise.cases.cuts import Cuts, find_cuts
 from nearwise.cases.kinds import Numeric
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.table import CaseTable
+from nearwise.contract.containers import Contained
 from nearwise.contract.parameters import Parameters
 from nearwise.contract.undoing import whole_or_not_at_all
 from nearwise.contract.validation import class_target, learn_table, query_table, sample_weights, warn_of_quantity
@@ -24,7 +24,7 @@ __all__ = ["MDLDiscretizer"]
 Array = NDArray[np.float64]
 
 
-class MDLDiscretizer(Parameters):
+class MDLDiscretizer(Contained, Parameters):
     r"""Cut numbers where the class changes, as long as a cut pays for its own description.
 
     The method of Fayyad & Irani: of a set S of N cases the cut of least class entropy is made, and both sides are cut
@@ -120,7 +120,7 @@ class MDLDiscretizer(Parameters):
         for f, (column, cuts) in enumerate(zip(table.columns, self._cuts_, strict=True)):
             out[:, f] = cuts.place(np.asarray(column.values, dtype=np.float64))
             out[column.missing, f] = np.nan
-        return self._contained(out, X)
+        return self._contained(out, X, self.get_feature_names_out())
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         return self.fit(X, y, sample_weight).transform(X)
@@ -142,29 +142,6 @@ class MDLDiscretizer(Parameters):
                 f"got {len(asked)}"
             )
         return asked
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """What `transform` gives: "default" (an array), "pandas" or "polars"."""
-        if transform not in (None, "default", "pandas", "polars"):
-            raise ValueError(f"output config must be in ['default', 'pandas', 'polars'], got {transform!r}")
-        if transform is not None:
-            self._sklearn_output_config = {"transform": transform}
-        return self
-
-    def _contained(self, out: Array, X: Any) -> Any:
-        """The array as the user asked for it, of this object or of all of scikit-learn."""
-        everywhere = sys.modules["sklearn"].get_config() if "sklearn" in sys.modules else {}
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform") or everywhere.get("transform_output")
-        if asked == "pandas":
-            import pandas as pd
-
-            index = X.index if isinstance(X, pd.DataFrame) else None
-            return pd.DataFrame(out, columns=self.get_feature_names_out(), index=index)
-        if asked == "polars":
-            import polars as pl
-
-            return pl.DataFrame(out, schema=list(self.get_feature_names_out()))
-        return out
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

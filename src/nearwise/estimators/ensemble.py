@@ -258,6 +258,12 @@ class Together(Conformal, Parameters):
         shares = [m.feature_importances_ / (m.feature_importances_.sum() or 1.0) for m in self._fitted()]
         return np.asarray(np.tensordot(self.weights_, np.stack(shares), axes=1))
 
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (f"member {i + 1}, weight {weight:.2f}", repr(member))
+            for i, (weight, member) in enumerate(zip(self.weights_, self._fitted(), strict=True))
+        ]
+
     def describe(self) -> str:
         """The members, their weights and their settings."""
         fitted = self._fitted()

@@ -33,6 +33,7 @@ __all__ = [
     "gone_and_kept",
     "relearned",
     "stays_exact",
+    "tell_that_weights_stay",
     "together_factors",
     "trusting",
     "useful",
@@ -194,8 +195,12 @@ def relearned(
         return weighting.relearn(problem, added=added, removed=removed)
     if stays_exact(weighting):
         return weighting.learn(problem)
-    warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
+    tell_that_weights_stay(weighting)
     return weighting.weights_.aligned(None, problem.metric.levels)
+
+
+def tell_that_weights_stay(weighting: Weighting) -> None:
+    warn(f"The weights of {weighting.id!r} stay as they were before cases were added or forgotten: fit again.")
 
 
 def gone_and_kept(ids: NDArray[np.int64], case_ids: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

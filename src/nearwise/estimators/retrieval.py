@@ -11,7 +11,6 @@ from nearwise.cases.target import Target
 from nearwise.contract.validation import sample_weights
 from nearwise.estimators.base import Neighbors
 from nearwise.explain import Explanation, Explanations
-from nearwise.search.base import Payload
 from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["NearestCases"]
@@ -29,6 +28,8 @@ class NearestCases(Neighbors):
     >>> found = NearestCases(n_neighbors=1).fit(cases)
     >>> found.kneighbors([{"age": 58, "job": "judge"}])
     (array([[0.05]]), array([[1]]))
+
+    `novelty` says how unlike anything stored a query is, `why_novel` why; `map` and `plot` draw the cases as points.
     """
 
     n_neighbors: Any = field(default=5, kw_only=False)
@@ -56,15 +57,19 @@ class NearestCases(Neighbors):
         """Store further cases."""
         return self._add(X, None, None)
 
-    def explain(self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None) -> Explanations:
+    def explain(
+        self, X: Any = None, n_neighbors: int | None = None, *, feature_weights: Any = None, where: Any = None
+    ) -> Explanations:
+        """The nearest cases and what each feature adds to their distance; ``where`` as for `kneighbors`."""
         model = self._fitted()
         asked, queries, leave_out = self._asked(X, model)
-        k = min(self._asked_k(n_neighbors), len(model.table) - (leave_out is not None))
-        engine = model.under(feature_weights, self.n_jobs).settled(queries, leave_out)
+        among = self._among(model, feature_weights, where)
+        k = min(self._asked_k(n_neighbors), among.most(leave_out))
+        engine = among.engine.settled(queries, leave_out)
         each = self._queries(model, engine, asked, queries, leave_out)
         if k < 1:
             return Explanations([Explanation(query.label, None, {}, [], self.p_) for query in each])
-        found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
+        found = among.nearest(queries, k, leave_out)
         warn_of_infinite(engine.distance, queries, found)
         out = []
         for j, query in enumerate(each):

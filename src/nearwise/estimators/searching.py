@@ -12,12 +12,14 @@ from nearwise.cases.table import CaseTable
 from nearwise.contract.validation import query_table
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, is_whole, not_fitted
+from nearwise.estimators.choosing_cases import chosen_cases
+from nearwise.estimators.filtered import Among
 from nearwise.estimators.model import Model
 from nearwise.estimators.parameters import SharedParameters
 from nearwise.estimators.recipe import Settings
 from nearwise.explain import Query
 from nearwise.representation import Represented
-from nearwise.search.base import Engine, Payload
+from nearwise.search.base import Engine
 from nearwise.search.overflow import warn_of_infinite
 
 __all__ = ["Searching"]
@@ -76,15 +78,21 @@ class Searching(SharedParameters):
             raise InputError(f"Expected n_neighbors > 0. Got {k}.")
         return int(k)
 
-    def _searched_k(self, n_neighbors: int | None, model: Model, alone: bool) -> int:
+    def _searched_k(self, n_neighbors: int | None, among: Among, leave_out: NDArray[np.intp] | None) -> int:
         k = self._asked_k(n_neighbors)
-        most = len(model.table) - (0 if alone else 1)
-        if k > most:
+        if k > among.most(leave_out):
+            n = len(among.engine.distance.stored)
+            left = "" if among.rows is None else f", of which where= leaves {len(among.rows)}"
             raise InputError(
-                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(model.table)}"
-                f"{'' if alone else ', and a case is not its own neighbour'}."
+                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n}{left}"
+                f"{'' if leave_out is None else ', and a case is not its own neighbour'}."
             )
         return k
+
+    def _among(self, model: Model, feature_weights: Any, where: Any) -> Among:
+        """What searches: all stored cases, or those that are asked about."""
+        rows = None if where is None else chosen_cases(model.table, where)
+        return Among(model.under(feature_weights, self.n_jobs), rows)
 
     def kneighbors(
         self,
@@ -93,26 +101,37 @@ class Searching(SharedParameters):
         return_distance: bool = True,
         *,
         feature_weights: Any = None,
+        where: Any = None,
     ) -> Any:
         """(distances, indices) of the nearest cases, by (distance, index).
 
         ``X=None`` asks for the neighbours of the stored cases, each without itself. ``feature_weights`` tries other
-        weights for this call: one row for all queries, or one row a query.
+        weights for this call: one row for all queries, or one row a query. ``where`` asks among some of the stored
+        cases only, before anything is searched: one truth value for each, a dict of conditions by feature (a value,
+        ``(from, to)``, or a set of values), or a function of a case's dict. Distances are those without it.
+
+        >>> from nearwise import NearestCases
+        >>> cases = [{"age": 20, "job": "cook"}, {"age": 60, "job": "judge"}, {"age": 30, "job": "judge"}]
+        >>> near = NearestCases(1).fit(cases)
+        >>> near.kneighbors({"age": 20, "job": "judge"}, where={"age": (40, None)})
+        (array([[1.]]), array([[1]]))
         """
         model = self._fitted()
         _, queries, leave_out = self._asked(X, model)
-        k = self._searched_k(n_neighbors, model, alone=leave_out is None)
-        engine = model.under(feature_weights, self.n_jobs)
-        found = engine.nearest(queries, k, Payload.nothing(len(model.table)), leave_out)
-        warn_of_infinite(engine.distance, queries, found)
+        among = self._among(model, feature_weights, where)
+        k = self._searched_k(n_neighbors, among, leave_out)
+        found = among.nearest(queries, k, leave_out)
+        warn_of_infinite(among.engine.distance, queries, found)
         if not return_distance:
             return found.indices
-        factors = model.query_factors(engine, queries, leave_out)
+        factors = model.query_factors(among.engine, queries, leave_out)
         return model.problem.metric.root(found.sums) * factors[:, None], found.indices
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity", *, where: Any = None
+    ) -> Any:
         """A sparse (m, n) matrix with 1 or the distance at each neighbour."""
-        distances, indices = self.kneighbors(X, n_neighbors)
+        distances, indices = self.kneighbors(X, n_neighbors, where=where)
         return self._graph(list(distances), list(indices), mode)
 
     def radius_neighbors(self, X: Any = None, radius: float = 1.0, return_distance: bool = True) -> Any:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.table import CaseTable
 from nearwise.cases.target import BINS, Target
 from nearwise.contract.annotated import check_annotated
 from nearwise.contract.parameters import Parameters, with_parameters
@@ -27,91 +26,20 @@ from nearwise.contract.validation import (
     sample_weights,
     warn_of_quantity,
 )
-from nearwise.differences.metric import Measured, Metric
 from nearwise.errors import InputError, not_fitted
 from nearwise.representation.base import Representation
-from nearwise.statistics.draws.feature_words import feature_words
-from nearwise.statistics.draws.folds import stratified_cases
 from nearwise.statistics.draws.seeds import seed_of
 from nearwise.weighting.place import PRESET_GLOBAL, Place
-from nearwise.weighting.sample import Drawn, check_max_cases
+from nearwise.weighting.problem import Problem
+from nearwise.weighting.sample import check_max_cases
 from nearwise.weighting.served import EVERY
-from nearwise.weights import Stored, Weights
+from nearwise.weighting.transforming import Transforming
+from nearwise.weights import Weights
 
 __all__ = ["Mergeable", "Problem", "Weighting", "with_parameters"]
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What a weighting learns from: typed cases, how they are measured, and the target."""
-
-    table: CaseTable
-    metric: Metric
-    cases: Measured
-    target: Target
-    order: NDArray[np.intp] | None = None
-    """(p,) where the user's table has each feature, if they are in another order here"""
-    drawn: Drawn | None = None
-    """which cases these are, if they are a sample"""
-
-    @classmethod
-    def of(cls, table: CaseTable, target: Target, **settings: Any) -> Problem:
-        metric = Metric.fit(table, target, **settings)
-        return cls(table, metric, metric.measure(table), target)
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        return self.table.schema.names
-
-    @property
-    def asking(self) -> Measured:
-        """The cases as queries, each without what its own label added to the differences."""
-        return self.metric.asking(self.cases, self.target)
-
-    @property
-    def stored(self) -> Stored:
-        codes = self.target.values if self.target.classes is not None else None
-        return Stored(self.cases, codes)
-
-    def take(self, rows: NDArray[np.intp]) -> Problem:
-        table, cases = self.table.take(rows), self.cases.take(rows)
-        return replace(self, table=table, cases=cases, target=self.target.take(rows))
-
-    def sampled(self, size: int, seed: int) -> Problem:
-        """The same with no more than so many of its cases, see `nearwise.weighting.sample`."""
-        if np.count_nonzero(self.target.weights) <= size:
-            return self
-        rows = stratified_cases(self.metric, self.cases, self.target, size, seed)
-        return replace(self.take(rows), drawn=Drawn(rows, len(self.table)))
-
-    def by_case(self, given: Any) -> Any:
-        """What the user gave with one entry per case of the table, for the cases here; anything else as it is."""
-        return given if self.drawn is None else self.drawn.of_sample(given)
-
-    def in_canonical_order(self) -> Problem:
-        """The same with its features in an order that their values give, whatever their places and names."""
-        order = np.argsort(feature_words(self.metric, self.cases, self.target), kind="stable")
-        table, names = self.table, self.features
-        schema = replace(table.schema, kinds={names[f]: table.schema[names[f]] for f in order})
-        return Problem(
-            replace(table, schema=schema, columns=tuple(table.columns[f] for f in order)),
-            self.metric.of_features(order),
-            self.cases.of_features(order),
-            self.target,
-            order,
-            self.drawn,
-        )
-
-    def from_users(self, by_feature: Any) -> NDArray[Any]:
-        """An array whose last axis has the features as the user's table has them, in the order here."""
-        return np.asarray(by_feature) if self.order is None else np.take(by_feature, self.order, axis=-1)
-
-    def to_users(self, by_feature: Any) -> NDArray[Any]:
-        """An array whose last axis has the features in the order here, as the user's table has them."""
-        return np.asarray(by_feature) if self.order is None else np.take(by_feature, np.argsort(self.order), axis=-1)
-
-
-class Weighting(Parameters):
+class Weighting(Transforming, Parameters):
     """Learns `weights_` from cases and their target: classes, or numbers where the method takes them."""
 
     id: ClassVar[str]
@@ -205,7 +133,9 @@ class Weighting(Parameters):
             differences = self.suggested_differences
         settings = {"differences": differences, "missing": missing, "scale": scale or self.scale}
         self._settings = {**settings, "default_p": self.p}
-        self.learn(Problem.of(table, target, **self._settings))
+        problem = Problem.of(table, target, **self._settings)
+        self._fitted_by = table.schema, problem.metric
+        self.learn(problem)
         return self
 
     def _target(self, y: Any, n: int, sample_weight: Any) -> Target:
@@ -303,9 +233,15 @@ class Weighting(Parameters):
             raise not_fitted(self)
         return self.weights_.importances
 
+    def _facts(self) -> list[tuple[str, str]]:
+        if not hasattr(self, "weights_"):
+            return []
+        return [("method", self.id), ("shape of the weights", self.weights_.shape), ("what it does", self.summary())]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.numbers != "unseen"
+        tags.transformer_tags = self._transformer_tags()
         return tags
 
     @classmethod
@@ -357,7 +293,7 @@ class Mergeable(Weighting):
             known = known.merge(self._partial(added))
         if removed is not None:
             known = known.remove(self._partial(removed))
-        self._problem, self._statistics = after, known
+        self._problem, self._statistics, self._fitted_by = after, known, (after.table.schema, after.metric)
         self.weights_ = self._finish(known, after)
         return self.weights_
 
