@@ -13,7 +13,8 @@
     last 32    SHA-256 of everything before
 
 Magic bytes and version stay where they are in every later format. Reading allocates no more than a few times the
-size of the file, whatever the file claims, and runs nothing that it finds there.
+size of the file, whatever the file claims, and runs nothing that it finds there. Large files are mapped, not copied:
+their arrays of numbers stay on the disk until they are looked at.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import contextlib
 import hashlib
 import json
 import math
+import mmap
 import os
 import re
 import secrets
@@ -49,6 +51,8 @@ _PIECE = 1 << 20
 _NUMBERS = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"}
 _STRINGS = re.compile(r"(?:<U|\|S)([1-9][0-9]{0,8})")
 _LAST_LETTER = 0x10FFFF
+MAPPED_FROM = 1 << 24
+"""bytes from which a file is mapped; a smaller one is copied, so that nobody can change it after it was checked"""
 
 Path_ = str | os.PathLike[str]
 
@@ -148,7 +152,7 @@ def read(path: Path_) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise ModelFileError(f"{name!r} needs more memory than there is.") from None
 
 
-def _taken_apart(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _taken_apart(data: bytes | mmap.mmap, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     header_length = _PRELUDE.unpack_from(data)[2]
     begin = _PRELUDE.size + header_length
     if begin % _STEP or begin > len(data) - _CHECKSUM:
@@ -167,8 +171,8 @@ def _taken_apart(data: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDAr
     return content, arrays
 
 
-def _checked_bytes(path: Path_, name: str) -> bytes:
-    """The whole file, once magic bytes, version, length and checksum are right.
+def _checked_bytes(path: Path_, name: str) -> bytes | mmap.mmap:
+    """The whole file, once magic bytes, version, length and checksum are right; a large one as a map of it.
 
     The checksum is taken piece by piece before the file is held as a whole: a file of holes costs no memory.
     """
@@ -180,7 +184,7 @@ def _checked_bytes(path: Path_, name: str) -> bytes:
             _check_start(file.read(_PRELUDE.size), found.st_size, name)
             _check_sum(file, found.st_size, name)
             file.seek(0)
-            data = file.read(found.st_size)
+            data = _held(file, found.st_size)
     except FileNotFoundError:
         raise ModelFileError(f"There is no file {name!r}.") from None
     except IsADirectoryError:
@@ -194,6 +198,18 @@ def _checked_bytes(path: Path_, name: str) -> bytes:
     if len(data) != found.st_size:
         _refuse(name, "it was cut while it was read")
     return data
+
+
+def _held(file: Any, size: int) -> bytes | mmap.mmap:
+    """The bytes of the file, copied where they are few.
+
+    A map outlives the name: a save replaces the file and never changes its bytes. Windows replaces no mapped file.
+    """
+    if size >= MAPPED_FROM and os.name == "posix":
+        with contextlib.suppress(OSError, ValueError):  # some file systems have no maps
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    found: bytes = file.read(size)
+    return found
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -245,7 +261,7 @@ def _parsed(raw: bytes, name: str) -> dict[str, Any]:
 
 
 def _array(spec: Any, body: memoryview, start: int, name: str) -> tuple[NDArray[Any], int]:
-    """One array and where it ends; a copy, so that the file's bytes can go."""
+    """One array and where it ends; of a map a view of floats, else a copy, so that the file's bytes can go."""
     if not isinstance(spec, dict) or not {"dtype", "shape", "offset"} <= spec.keys():
         _refuse(name, "an array is not described")
     kind, shape = spec["dtype"], spec["shape"]
@@ -259,7 +275,9 @@ def _array(spec: Any, body: memoryview, start: int, name: str) -> tuple[NDArray[
     size = dtype.itemsize * math.prod(shape)
     if type(spec["offset"]) is not int or spec["offset"] != start or start + size > len(body):
         _refuse(name, "an array is not where it should be")
-    flat = np.frombuffer(body[start : start + size], dtype=dtype).copy()
+    flat = np.frombuffer(body[start : start + size], dtype=dtype)
+    if not (isinstance(body.obj, mmap.mmap) and dtype.kind == "f"):  # codes must not change once they are checked
+        flat = flat.copy()
     raw = flat.view(np.uint8) if size else np.empty(0, dtype=np.uint8)
     if dtype.kind == "b" and raw.max(initial=0) > 1:
         _refuse(name, "an array of truth values holds others")
