@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.coded import CodedTexts, coded_texts
 from nearwise.cases.integers import EXACT, lost_in_array, lost_in_list
 from nearwise.cases.plain import all_plain, as_float, category_names, is_number, ordered_levels
 from nearwise.cases.raw import RawColumn, RawTable, places
@@ -211,7 +212,13 @@ def _from_series(series: Any) -> RawColumn:
         if not series.null_count() and (held := series.to_numpy()).dtype.kind in "fiu":
             return _from_numbers(held, held.astype(np.float64))
         return _from_number_list(all_plain(series.to_list()), whole=dtype.is_integer())
-    if dtype in (nw.Categorical, nw.Enum):
+    is_category = dtype in (nw.Categorical, nw.Enum)
+    if is_category or dtype in (nw.String, nw.Object):
+        coded = coded_texts(series.to_native())
+        if coded is not None:
+            levels = tuple(ordered_levels(series)) if is_category else ()
+            return RawColumn("symbol", coded, levels=levels) if is_category else _from_texts(coded)
+    if is_category:
         return RawColumn("symbol", category_names(series), levels=tuple(ordered_levels(series)))
     values = all_plain(series.to_list())
     return RawColumn("boolean", values) if dtype == nw.Boolean else _from_list(values)
@@ -236,16 +243,18 @@ def _from_list(values: list[Any]) -> RawColumn:
     return RawColumn("symbol" if types <= {str, bytes, int, float, bool} else "object", own)
 
 
-def _from_texts(texts: list[str | None]) -> RawColumn:
+def _from_texts(texts: list[str | None] | CodedTexts) -> RawColumn:
     """Texts that are all ISO dates, or dates with a time, are times, as in a CSV file; others are symbols."""
     first = next((text for text in texts if text is not None), None)
     if first is None or moment(first) is None:
         return RawColumn("symbol", texts)
-    meaning = {text: None if text is None else moment(text) for text in dict.fromkeys(texts)}
-    if any(found is None and text is not None for text, found in meaning.items()):
+    different = texts.different if isinstance(texts, CodedTexts) else dict.fromkeys(texts)
+    meaning = {text: moment(text) for text in different if text is not None}
+    if None in meaning.values():
         return RawColumn("symbol", texts)
-    times = from_times([meaning[text] for text in texts])
-    return RawColumn("symbol", texts) if times is None else replace(_from_times(times), written=texts)
+    told = list(texts)
+    times = from_times([None if text is None else meaning[text] for text in told])
+    return RawColumn("symbol", texts) if times is None else replace(_from_times(times), written=told)
 
 
 def _from_number_list(values: list[Any], whole: bool) -> RawColumn:

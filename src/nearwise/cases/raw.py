@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.coded import CodedTexts
 from nearwise.cases.distinct import distinct
 from nearwise.cases.integers import Lost
 from nearwise.cases.kinds import Kind
@@ -23,7 +24,7 @@ class RawColumn:
     """Values as they came, with what the source said about them.
 
     ``sort`` is "number" (float64 array), "boolean", "symbol" or "object" (lists, None for missing; symbols may be an
-    array of texts), or "time" (float64 array in ``unit``).
+    array of texts, or `CodedTexts`), or "time" (float64 array in ``unit``).
     """
 
     sort: str
@@ -49,6 +50,8 @@ class RawColumn:
             lost = None if self.lost is None else self.lost.take(rows, len(self.values))
             written = None if self.written is None else [self.written[i] for i in rows]
             return replace(self, values=self.values[rows], lost=lost, written=written)
+        if isinstance(self.values, CodedTexts):
+            return replace(self, values=self.values.take(rows))
         return replace(self, values=[self.values[i] for i in rows])
 
     @property
@@ -66,6 +69,8 @@ class RawColumn:
         """The different ones of `objects`, and (n,) which of them each case has."""
         if self.lost is not None:
             return distinct(self.objects())
+        if isinstance(self.values, CodedTexts):
+            return self.values.distinct()
         different, codes = distinct(self.values)
         return self._told(different), codes
 
