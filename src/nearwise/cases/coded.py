@@ -1,4 +1,4 @@
-"""Texts that are kept once each: what Arrow, pandas and polars hold as codes stays codes, and no case is looked at alone."""
+"""Texts that are kept once each: what Arrow, pandas and polars hold as codes stays codes."""
 
 from __future__ import annotations
 
