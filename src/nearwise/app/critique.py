@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nearwise.app.fit import Model
-from nearwise.app.options import AsJson, Reading, listed, with_options
+from nearwise.app.options import AsJson, Model, Reading, listed, with_options
 
 __all__ = ["critique"]
 
@@ -32,8 +31,8 @@ def critique(
     Say which class is right, and which features should have counted more or less. The model file is replaced in one
     step, and only if the answer is right then; otherwise a sentence says why not.
     """
+    from nearwise.app.asking import asked_cases
     from nearwise.app.output import json_text, say, write
-    from nearwise.app.tables import asked_cases
     from nearwise.errors import InputError
     from nearwise.estimators.saving import load
 

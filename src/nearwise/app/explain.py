@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nearwise.app.fit import Model, Queries
-from nearwise.app.options import AsJson, Reading, listed, with_options
+from nearwise.app.options import AsJson, Model, Queries, Reading, listed, with_options
 from nearwise.app.output import check_output, json_text, say, show, write, write_file
 from nearwise.errors import InputError
 
@@ -34,9 +33,9 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain the predictions for some cases of a file."""
+    from nearwise.app.asking import asked_cases
     from nearwise.app.report import Report, page
     from nearwise.app.show import explanation_view
-    from nearwise.app.tables import asked_cases
     from nearwise.estimators.saving import load
     from nearwise.progress import progress
 

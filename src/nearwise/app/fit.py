@@ -1,4 +1,4 @@
-"""``nearwise fit`` and ``nearwise predict``: cases into a model file, and answers out of it."""
+"""``nearwise fit``: cases into a model file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from nearwise.app.options import (
     AsJson,
     Costs,
     File,
-    GuardFormulas,
     Learning,
     Reading,
     Regression,
@@ -21,16 +20,12 @@ from nearwise.app.options import (
     cost_setting,
     with_options,
 )
-from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
-from nearwise.errors import InputError
+from nearwise.app.output import check_output, json_text, say, write
 
 if TYPE_CHECKING:
     from nearwise.app.tables import Cases
 
-__all__ = ["fit", "fitted", "predict"]
-
-Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
+__all__ = ["fit", "fitted"]
 
 
 @with_options
@@ -52,6 +47,7 @@ def fit(
     check_output(out)
     named = method or DEFAULT
     model, cases = fitted(file, target, reading, learning, method, regression, more=cost_setting(costs, regression))
+    model.target_name_ = target
     model.save(out)
     if as_json:
         found = {
@@ -96,43 +92,3 @@ def _told(chosen: dict[str, Any]) -> str:
     if "members" not in chosen:
         return "a rule for each" if chosen["k"] is None else f"k = {chosen['k']}"
     return ", ".join(f"a member of weight {each['weight']:.2f} with k = {each['k']}" for each in chosen["members"])
-
-
-@with_options
-def predict(
-    model_file: Model,
-    file: Queries,
-    reading: Reading,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the share of the votes of every class.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write to this file and not to standard output.")
-    ] = None,
-    guard_formulas: GuardFormulas = False,
-    as_json: AsJson = False,
-) -> None:
-    """Predict the cases of a file, as CSV."""
-    from nearwise.app.tables import asked_cases
-    from nearwise.estimators.saving import load
-
-    check_output(out)
-    model = load(model_file)
-    if not hasattr(model, "predict"):
-        raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")
-    if proba and not hasattr(model, "classes_"):
-        raise InputError(f"--proba: {model_file} predicts numbers, which have no shares of classes.")
-    table = asked_cases(file, model, reading)
-    first = reading.label or reading.group_by or "row"
-    columns = {first: list(table.labels or range(len(table))), "prediction": plain(model.predict(table))}
-    if proba:
-        shares = model.predict_proba(table)
-        columns |= {f"p({label})": shares[:, c].tolist() for c, label in enumerate(model.classes_)}
-    rows = list(zip(*columns.values(), strict=True))
-    if as_json:
-        text = json_text([dict(zip(columns, row, strict=True)) for row in rows])
-    else:
-        text = csv_text(list(columns), rows, guard_formulas)
-    if out is None:
-        write(text)
-        return
-    write_file(out, text)
-    say(f"wrote {out}")

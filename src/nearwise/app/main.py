@@ -17,9 +17,10 @@ from nearwise.app.demo import demo
 from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
 from nearwise.app.explain import explain
-from nearwise.app.fit import fit, predict
+from nearwise.app.fit import fit
 from nearwise.app.methods import methods
 from nearwise.app.output import say
+from nearwise.app.predict import predict
 from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.study import study

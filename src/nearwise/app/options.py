@@ -23,6 +23,8 @@ __all__ = [
     "File",
     "GuardFormulas",
     "Learning",
+    "Model",
+    "Queries",
     "Reading",
     "Regression",
     "Seed",
@@ -38,6 +40,8 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON, Parquet, ARFF, Excel, TiMBL; - is standard input."),
 ]
+Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]

@@ -81,7 +81,8 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], guard: bool =
     2,"a^Mb"
     <BLANKLINE>
     """
-    return "".join(",".join(_field(cell, guard) for cell in row) + "\n" for row in (header, *rows))
+    heads = [header] if header else []  # none where the rows go on after others
+    return "".join(",".join(_field(cell, guard) for cell in row) + "\n" for row in (*heads, *rows))
 
 
 def _field(cell: Any, guard: bool) -> str:

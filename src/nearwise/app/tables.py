@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from nearwise.app.options import Reading, listed, pairs
 from nearwise.app.output import say
 from nearwise.app.stdin import file_or_stdin
 from nearwise.app.wayout import on_command_line
 from nearwise.cases.dates import PARTS, named_parts
-from nearwise.cases.frames import RawColumn, RawTable
+from nearwise.cases.frames import RawTable
 from nearwise.cases.infer import GUESSED_BOOLEAN
-from nearwise.cases.kinds import Cyclic, Kind, Ordinal, Set, Symbolic
+from nearwise.cases.kinds import Cyclic, Kind, Ordinal, Symbolic
 from nearwise.cases.readers import read
 from nearwise.cases.readers.files import readable
 from nearwise.cases.schema import Schema, as_kind
 from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
 from nearwise.errors import InputError
 
-__all__ = ["Cases", "asked_cases", "read_cases", "read_classes", "read_numbers", "read_target"]
+__all__ = ["Cases", "labelled", "read_cases", "read_classes", "read_numbers", "read_target", "tell_remarks"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def read_cases(
         "keep": listed(reading.keep), **reading.settings(),
     }  # fmt: skip
     table, values = _read(file, reading, target, settings)
-    table = _labelled(table, reading.label)
+    table = labelled(table, reading.label)
     if reading.group_by is not None:  # grouping makes sets of columns, so kinds given for their rows are used up
         plain = listed(reading.keep)
         kinds = {name: kind for name, kind in kinds.items() if name in plain or kind.name == "Set"}
@@ -71,9 +69,14 @@ def _read(file: Path, reading: Reading, target: str | None, settings: dict[str, 
             table = read(path, format=form, **settings)
         else:
             table, values = read(path, target, format=form, skip_unlabelled=reading.skip_unlabelled, **settings)
-    for remark in table.remarks:
-        say(f"note: {on_command_line(remark)}")
+    tell_remarks(table.remarks)
     return table, values
+
+
+def tell_remarks(remarks: Iterable[str]) -> None:
+    """What a reader found out by itself, as notes."""
+    for remark in remarks:
+        say(f"note: {on_command_line(remark)}")
 
 
 def read_target(file: Path, reading: Reading, target: str, regression: bool) -> Cases:
@@ -120,36 +123,7 @@ def read_numbers(file: Path, reading: Reading, target: str) -> Cases:
     return cases
 
 
-def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
-    """Queries for a model, its columns found by name. Others, such as the target, are left out and named."""
-    schema = model.schema_
-    vectors = [name for name, kind in schema.items() if isinstance(kind, Set) and kind.members == "vectors"]
-    settings: dict[str, Any] = {
-        "schema": schema, "ignore": listed(reading.ignore), "group_by": reading.group_by, "keep": listed(reading.keep),
-        "set_name": vectors[0] if reading.group_by is not None and vectors else None, **reading.settings(),
-    }  # fmt: skip
-    table, _ = _read(file, reading, None, settings)
-    table = _labelled(table, reading.label)
-    extra = [name for name in table.names if name not in schema]
-    if extra:
-        say(f"not used: {', '.join(extra)}")
-    one = model.members_[0] if hasattr(model, "members_") else model  # members hold the same cases
-    stored = one._fitted().table.columns
-    zero = RawColumn("number", np.zeros(table.n), whole=True)  # what a sparse file leaves out
-    held = [zero if table.match == "sparse" and name not in table.names else table.column(name) for name in schema]
-    columns = tuple(_as_stored(column, typed.levels) for column, typed in zip(held, stored, strict=True))
-    return RawTable(schema.names, columns, table.n, table.labels, True, source=table.source)
-
-
-def _as_stored(column: RawColumn, levels: Sequence[Any] | None) -> RawColumn:
-    """A column with its symbols as the model has them: 7 and "7" are one symbol, whatever file they came from."""
-    if levels is None or all(isinstance(level, str | bool) for level in levels):
-        return column
-    known = {str(level): level for level in levels}
-    return replace(column, sort="symbol", values=[known.get(str(v), v) for v in column.objects()])
-
-
-def _labelled(table: RawTable, label: str | None) -> RawTable:
+def labelled(table: RawTable, label: str | None) -> RawTable:
     if label is None:
         return table
     return replace(table, labels=tuple(table.column(label).objects())).drop([label])

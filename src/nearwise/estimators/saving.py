@@ -29,7 +29,10 @@ from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.vote import Vote
 
-__all__ = ["load", "save"]
+__all__ = ["TARGET_NAME", "load", "save"]
+
+TARGET_NAME = "target_name_"
+"""the attribute of an estimator that says which column it predicts, where that is known"""
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -46,7 +49,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     else:
         known = ", ".join([*ESTIMATORS, *ENSEMBLES, *PROJECTIONS, *FEATUREWISE])
         raise InputError(f"A {type(estimator).__name__} cannot be saved: expected one of {known}.")
-    container.write(path, content, pack.arrays)
+    name = getattr(estimator, TARGET_NAME, None)
+    container.write(path, content if name is None else {**content, "target_name": str(name)}, pack.arrays)
 
 
 def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any]] | None = None) -> Any:
@@ -71,7 +75,10 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     _check_functions(content.get("functions"), given, name)
     unpack = SettingsUnpacker(arrays, given)
     try:
-        return _unpacked(unpack, content)
+        found = _unpacked(unpack, content)
+        if isinstance(content.get("target_name"), str):
+            setattr(found, TARGET_NAME, content["target_name"])
+        return found
     except Warning:  # the user turned warnings into errors
         raise
     except MemoryError:

@@ -27,7 +27,7 @@ from nearwise.cases.readers.limits import Limits
 from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.errors import NearwiseError
 
-__all__ = ["fast_columns"]
+__all__ = ["fast_columns", "is_well_quoted"]
 
 _FROM, _TO = 2_000_000, 4_000_000_000
 """bytes of a file: a smaller one is read before pyarrow is loaded, a larger one is better read in pieces"""
@@ -94,7 +94,7 @@ def _is_plain(data: bytes, sep: bytes, limits: Limits) -> bool:
     if _has_long_line(data, limits.max_line):
         return False
     quotes = data[: data.rfind(b'"') + 2]  # often in the header alone
-    return not quotes.strip() or _is_well_quoted(quotes, sep)
+    return not quotes.strip() or is_well_quoted(quotes, sep)
 
 
 def _has_long_line(data: bytes, most: int) -> bool:
@@ -107,13 +107,13 @@ def _has_long_line(data: bytes, most: int) -> bool:
     return False
 
 
-def _is_well_quoted(data: bytes, sep: bytes) -> bool:
+def is_well_quoted(data: bytes, sep: bytes) -> bool:
     """Whether every quoted value is quoted as a whole, on one line, with quotes inside written twice.
 
     Quotes open and close in turn. One that opens begins a value, or is the second of two; one that closes ends a value,
     or is the first of two.
 
-    >>> [_is_well_quoted(text.replace(b"'", b'"'), b",") for text in (b"'a,b','c ''d'' e'", b"a'b'", b"'a'b", b"'a")]
+    >>> [is_well_quoted(text.replace(b"'", b'"'), b",") for text in (b"'a,b','c ''d'' e'", b"a'b'", b"'a'b", b"'a")]
     [True, False, False, False]
     """
     letters = np.frombuffer(b"\n" + data + b"\n", dtype=np.uint8)

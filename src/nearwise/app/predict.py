@@ -1,0 +1,120 @@
+"""``nearwise predict``: answers out of a model file, part by part as they are found, and their score."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
+from nearwise.app.output import check_output, csv_text, json_text, plain, say, write
+from nearwise.errors import InputError
+from nearwise.files import draft_of
+
+__all__ = ["predict"]
+
+
+@with_options
+def predict(
+    model_file: Model,
+    file: Queries,
+    reading: Reading,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the share of the votes of every class.")] = False,
+    target: Annotated[
+        str | None, typer.Option("--target", help="The column of the true answers; the one that was learned from.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write to this file and not to standard output.")
+    ] = None,
+    guard_formulas: GuardFormulas = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the cases of a file, as CSV.
+
+    A large file is answered part by part, so it need not fit into memory. Where it has the column that the model
+    learned to predict, how many answers are right is said, too.
+    """
+    from nearwise.app.asking import asked_parts
+    from nearwise.estimators.saving import TARGET_NAME, load
+
+    check_output(out)
+    model = load(model_file)
+    if not hasattr(model, "predict"):
+        raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")
+    if proba and not hasattr(model, "classes_"):
+        raise InputError(f"--proba: {model_file} predicts numbers, which have no shares of classes.")
+    name = target or getattr(model, TARGET_NAME, None)
+    first = reading.label or reading.group_by or "row"
+    header = [first, "prediction", *(f"p({label})" for label in (model.classes_ if proba else ()))]
+    kept: list[dict[str, Any]] = []
+    said: list[Any] = []
+    truth: list[Any] = []
+    with _written(out) as told:
+        for part in asked_parts(file, model, reading, name):
+            answers = plain(model.predict(part.table))
+            labels = part.table.labels or range(part.before, part.before + len(part.table))
+            shares = model.predict_proba(part.table).tolist() if proba else [()] * len(answers)
+            rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
+            if as_json:
+                kept += [dict(zip(header, row, strict=True)) for row in rows]
+            else:
+                told(csv_text(header if not part.before else (), rows, guard_formulas))
+            if part.truth is not None:
+                said += answers
+                truth += part.truth
+            elif target is not None:
+                raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
+        if as_json:
+            told(json_text(kept))
+    if out is not None:
+        say(f"wrote {out}")
+    if truth:
+        say(_score(truth, said, str(name), hasattr(model, "classes_")))
+
+
+@contextlib.contextmanager
+def _written(out: Path | None) -> Iterator[Callable[[str], Any]]:
+    """What takes the texts of the answers: standard output at once, a file in one step at the end."""
+    if out is None:
+
+        def tell(text: str) -> None:
+            write(text)
+            sys.stdout.flush()
+
+        yield tell
+        return
+    if out.exists() and not out.is_file():  # /dev/stdout and pipes cannot be replaced
+        with out.open("w", encoding="utf-8") as file:
+            yield file.write
+        return
+    with draft_of(out) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
+        yield file.write
+
+
+def _score(truth: list[Any], said: list[Any], name: str, classes: bool) -> str:
+    """How good the answers are, in one sentence; rows whose answer is not known do not count."""
+    import numpy as np
+
+    from nearwise.lab.measures import balanced_accuracy, of_numbers
+
+    known = [(str(t) if classes else t, str(a) if classes else a) for t, a in zip(truth, said) if t is not None]
+    left = "" if len(known) == len(truth) else f" ({len(truth) - len(known)} rows have no {name})"
+    if not known:
+        return f"No row has a value in column {name!r}: nothing to score."
+    if classes:
+        true, answered = np.array([t for t, _ in known]), np.array([a for _, a in known])
+        right = int((true == answered).sum())
+        balanced = balanced_accuracy(true, answered)
+        return (
+            f"score: {right} of {len(known)} are right by column {name!r}, accuracy {right / len(known):.1%}, balanced "
+            f"{balanced:.1%}{left}."
+        )
+    if any(isinstance(t, bool) or not isinstance(t, int | float) for t, _ in known):
+        return f"Column {name!r} does not hold numbers alone: nothing to score."
+    scores = of_numbers(np.array([t for t, _ in known], dtype=float), np.array([a for _, a in known], dtype=float))
+    told = ", ".join(f"{key.upper()} {scores[key]:.4g}" for key in ("mae", "rmse", "r2"))
+    return f"score: {told} over {len(known)} rows by column {name!r}{left}."
