@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import sys
 import warnings
 from collections.abc import Collection, Iterable
@@ -129,16 +130,35 @@ def not_fitted(estimator: object) -> Exception:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that offers the nearest known name, or lists what there is.
 
-    >>> did_you_mean("mwd", ["mdw", "ig"])
-    "Did you mean 'mdw'?"
+    Capitals, hyphens and underscores do not count, and a name that goes on where another ends is near.
+
+    >>> did_you_mean("mwd", ["mdw", "ig"]), did_you_mean("ReliefF", ["diet", "relief-f", "relief", "rrelief-f"])
+    ("Did you mean 'mdw'?", "Did you mean 'relief-f'?")
     """
     known = [str(k) for k in known]
-    short = [k for k in known[:_CANDIDATES] if len(k) <= _COMPARED]
-    near = difflib.get_close_matches(str(name), short, n=1, cutoff=0.5) if len(str(name)) <= _COMPARED else []
-    if near:
-        return f"Did you mean {near[0]!r}?"
+    near = _nearest(str(name), [k for k in known[:_CANDIDATES] if len(k) <= _COMPARED])
+    if near is not None:
+        return f"Did you mean {near!r}?"
     shown = ", ".join(repr(k) for k in known[:12]) + (" …" if len(known) > 12 else "")
     return f"Known: {shown}." if known else ""
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    """The known name that is most like this one, None where none is near."""
+    if len(name) > _COMPARED:
+        return None
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if near and _bare(near[0]) != _bare(name):
+        near = [k for k in known if _bare(k) == _bare(name)] or near
+    if near:
+        return near[0]
+    bare = {_bare(k): k for k in reversed(known)}
+    alike = difflib.get_close_matches(_bare(name), list(bare), n=1, cutoff=0.5)
+    return bare[alike[0]] if alike else None
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def is_whole(given: Any, least: float = -math.inf) -> bool:

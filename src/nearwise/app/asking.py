@@ -19,6 +19,7 @@ from nearwise.cases.readers import read
 from nearwise.cases.readers.parts import PART, read_parts
 from nearwise.cases.schema import Schema
 from nearwise.errors import SchemaError
+from nearwise.estimators.saving import TARGET_NAME
 
 __all__ = ["Asked", "asked_cases", "asked_parts"]
 
@@ -85,7 +86,8 @@ def _tables(
 def _under(model: Any, table: RawTable, target: str | None, is_first: bool) -> RawTable:
     """The table under the columns of the model."""
     schema = model.schema_
-    extra = [name for name in table.names if name not in schema and name != target]
+    known = {*schema, target, getattr(model, TARGET_NAME, None)}
+    extra = [name for name in table.names if name not in known]
     if extra and is_first:
         say(f"not used: {', '.join(extra)}")
     one = model.members_[0] if hasattr(model, "members_") else model  # members hold the same cases

@@ -15,6 +15,8 @@ __all__ = ["explain", "rows_of"]
 
 FIRST = 5
 """rows that are explained when none are named"""
+TELLING = 5
+"""cases that are listed of each answer when no number is named"""
 _AT_ONCE = 20
 
 
@@ -29,10 +31,17 @@ def explain(
     neighbours: Annotated[
         int | None, typer.Option("--k", min=1, help="Another number of neighbours than the model's.")
     ] = None,
+    cases: Annotated[
+        str | None, typer.Option("--cases", help=f"Cases to list of each answer, or all; the {TELLING} most telling.")
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Also write a page to look at.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain the predictions for some cases of a file."""
+    """Explain the predictions for some cases of a file.
+
+    What the answer is made of adds up to it; then come the cases that it rests on, the most telling first, and what
+    each feature adds to their distance.
+    """
     from nearwise.app.asking import asked_cases
     from nearwise.app.report import Report, page
     from nearwise.app.show import explanation_view
@@ -40,6 +49,7 @@ def explain(
     from nearwise.progress import progress
 
     check_output(html)
+    most = _listed(cases)
     model = load(model_file)
     table = asked_cases(file, model, reading)
     asked = rows_of(rows, len(table))
@@ -56,13 +66,25 @@ def explain(
     if as_json:
         write(json_text([why.to_json() for why in found]))
     else:
-        show(*(view for why in found for view in explanation_view(why)))
+        show(*(view for why in found for view in explanation_view(why, most=most)))
     if html is not None:
         report = Report(
-            f"Why: {file.name}", f"Answers of {model_file.name} to cases of {file.name}.", explanations=found
+            f"Why: {file.name}",
+            f"Answers of {model_file.name} to cases of {file.name}.",
+            explanations=found,
+            listed=most,
         )
         write_file(html, page(report))
         say(f"wrote {html}")
+
+
+def _listed(text: str | None) -> int:
+    """How many cases are listed of each answer."""
+    if text is None or text == "all":
+        return TELLING if text is None else 10**9
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"--cases {text}: expected a whole number from 1, or all.")
+    return int(text)
 
 
 def rows_of(text: str | None, n: int) -> list[int]:

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from nearwise import __version__
+from nearwise.app.completion import COMPLETE, candidates, completion
 from nearwise.app.config import CONFIG, with_config
+from nearwise.app.convert import convert
 from nearwise.app.critique import critique
 from nearwise.app.datasets import datasets
 from nearwise.app.demo import demo
@@ -18,9 +20,12 @@ from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
 from nearwise.app.explain import explain
 from nearwise.app.fit import fit
+from nearwise.app.help import in_words
 from nearwise.app.methods import methods
+from nearwise.app.neighbors import neighbors
 from nearwise.app.output import say
 from nearwise.app.predict import predict
+from nearwise.app.rank import rank
 from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.study import study
@@ -39,9 +44,11 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (
-    demo, datasets, methods, schema, weights, evaluate, fit, predict, explain, critique, doctor, reproduce, study,
+    demo, datasets, methods, schema, weights, rank, evaluate, fit, predict, neighbors, explain, critique, convert,
+    doctor, reproduce, study, completion,
 ):  # fmt: skip
     app.command()(command)
+app.command("neighbours", hidden=True)(neighbors)
 
 
 def _version(asked: bool) -> None:
@@ -89,6 +96,10 @@ def main(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         command: Any = typer.main.get_command(app)
+        in_words(command)
+        if arguments[0] == COMPLETE:
+            print(*candidates(arguments[1:], command.commands), sep="\n")
+            return OK
         # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
         words = with_config(arguments, command.commands) if any(w.startswith(CONFIG) for w in arguments) else arguments
         with command.make_context("nearwise", list(words)) as context:

@@ -7,11 +7,11 @@ from typing import Any
 
 import typer
 
-from nearwise.app.options import Learning, listed
+from nearwise.app.options import Learning
 from nearwise.app.output import say
 from nearwise.errors import InputError, did_you_mean
 
-__all__ = ["ALL", "named_method", "named_methods", "one_method"]
+__all__ = ["ALL", "every_method", "named_method", "named_methods", "one_method"]
 
 ALL = "all"
 BY_RULES = "ebl"
@@ -21,12 +21,15 @@ BY_RULES = "ebl"
 def one_method(whose: str, more: str = "") -> Any:
     """The option --weights where one method is wanted."""
     known = "default, auto, a method of `nearwise methods`, projections (or projections:METHOD), cfp, one-r"
-    return typer.Option("--weights", help=f"{whose}: {known}, or a weights file.{more}")
+    return typer.Option(
+        "--weights", help=f"{whose}: {known}, or a weights file; parameters in brackets: 'mdw(per_class=false)'.{more}"
+    )
 
 
 def named_method(text: str | None, learning: Learning) -> Any:
     """What `by_name` makes an estimator of; where nothing is named, the default."""
     from nearwise.estimators.by_name import AUTO, DEFAULT
+    from nearwise.weighting.calls import split_outside
 
     _refuse_unused(learning, text)
     if text is None:
@@ -35,6 +38,8 @@ def named_method(text: str | None, learning: Learning) -> Any:
         raise InputError("--weights all: name one method here; `nearwise evaluate --weights all` compares them.")
     if text == AUTO:
         _refuse_settings(learning)
+    if len(split_outside(text)) > 1:
+        raise InputError(f"--weights {text}: name one method here; `nearwise rank` shows several side by side.")
     return _given(text, learning)
 
 
@@ -42,15 +47,16 @@ def named_methods(text: str | None, learning: Learning, regression: bool) -> dic
     """Name -> what `by_name` makes an estimator of; where nothing is named, the sensible few."""
     from nearwise.estimators.by_name import AUTO
     from nearwise.lab.entrants import FEW
+    from nearwise.weighting.calls import split_outside
 
-    asked = listed(text)
+    asked = split_outside(text or "")
     if text is not None and not asked:
         raise InputError("--weights names no method.")
     if AUTO in asked:
         _refuse_settings(learning)
     few = list(FEW[regression]) if text is None else asked
     _refuse_unused(learning, *few)
-    names = [name for item in few for name in (_every(regression, learning) if item == ALL else [item])]
+    names = [name for item in few for name in (every_method(regression, learning) if item == ALL else [item])]
     if AUTO in names and learning.given():
         say(f"auto is left out: it chooses by itself what {', '.join(learning.given())} sets.")
         names = [name for name in names if name != AUTO]
@@ -69,7 +75,7 @@ def _refuse_unused(learning: Learning, *names: str | None) -> None:
         raise InputError(f"--knowledge {learning.knowledge} is for --weights {BY_RULES}, which is not named.")
 
 
-def _every(regression: bool, learning: Learning) -> list[str]:
+def every_method(regression: bool, learning: Learning) -> list[str]:
     """Every name that can be compared: some are about knowledge that is not there, and some need classes."""
     from nearwise.estimators.by_name import AUTO, DEFAULT
     from nearwise.weighting import methods
@@ -91,8 +97,22 @@ def _given(name: str, learning: Learning) -> Any:
     first, colon, method = name.partition(":")
     if first == PROJECTIONS and colon and method not in methods():
         raise InputError(f"There is no weighting {method!r} for projections. {did_you_mean(method, methods())}")
+    if "(" in name:
+        return _called(name)
     if name not in known and not (first == PROJECTIONS and colon):
         raise InputError(f"There is no weighting {name!r}. {did_you_mean(name, known)}")
     if name == BY_RULES and learning.knowledge is not None:
         return get(name, rules=str(learning.knowledge))
     return name
+
+
+def _called(text: str) -> Any:
+    """A method with its parameters, ``mdw(per_class=false)``."""
+    from nearwise.estimators.by_name import AUTO, DEFAULT, FEATUREWISE
+    from nearwise.weighting import get
+    from nearwise.weighting.calls import call_parts
+
+    name = call_parts(text)[0]
+    if name in (DEFAULT, AUTO) or name.partition(":")[0] in FEATUREWISE:
+        raise InputError(f"--weights {text}: {name} takes no parameters in brackets; --k and the like set them.")
+    return get(text)

@@ -15,8 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from nearwise.contract.annotated import check_annotated
 from nearwise.errors import InputError, did_you_mean
 from nearwise.weighting.base import Mergeable, Problem, Weighting
+from nearwise.weighting.calls import call_parts
 from nearwise.weighting.place import Place
 
 __all__ = ["Mergeable", "Place", "Problem", "Weighting", "get", "methods"]
@@ -54,11 +56,24 @@ def _one(given: str) -> type[Weighting] | None:
 
 
 def get(given: str, **parameters: Any) -> Weighting:
-    """A weighting by its id, with parameters."""
-    made = _one(given) if isinstance(given, str) else None
-    if made is None and given not in methods():
-        raise InputError(f"There is no weighting {given!r}. {did_you_mean(given, methods())}")
-    return (made or methods()[given])(**parameters)
+    """A weighting by its id, with parameters, which may stand in the text: ``get("relief-f(n_neighbors=5)")``.
+
+    >>> get("mdw(per_class=false)")
+    MeanDifference(per_class=False)
+    """
+    name, said = call_parts(given) if isinstance(given, str) else (given, {})
+    found = _one(name) if isinstance(name, str) else None
+    if found is None and name not in methods():
+        raise InputError(f"There is no weighting {name!r}. {did_you_mean(name, methods())}")
+    made = found or methods()[name]
+    known = made._parameter_names()
+    if strange := [parameter for parameter in said if parameter not in known]:
+        told = did_you_mean(strange[0], known) if known else "It has none."
+        raise InputError(f"The weighting {name!r} has no parameter {strange[0]!r}. {told}")
+    weighting = made(**{**said, **parameters})
+    if said:
+        check_annotated(weighting)
+    return weighting
 
 
 def __getattr__(name: str) -> Any:
