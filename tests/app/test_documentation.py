@@ -7,7 +7,9 @@ import shlex
 from pathlib import Path
 
 import pytest
+import typer
 
+from nearwise.app.main import app
 from nearwise.datasets.cars import SCHEMA, make_cars
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -45,20 +47,6 @@ def test_examples_print_what_the_page_shows(nearwise):
 
 
 def test_every_option_that_the_page_names_is_there(nearwise):
-    commands = (
-        "demo",
-        "datasets",
-        "methods",
-        "schema",
-        "weights",
-        "evaluate",
-        "fit",
-        "predict",
-        "explain",
-        "critique",
-        "doctor",
-        "reproduce",
-        "study",
-    )
+    commands = [name for name, command in typer.main.get_command(app).commands.items() if not command.hidden]
     known = {option for command in commands for option in re.findall(r"--[a-z-]+", nearwise(command, "--help").out)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE.read_text())) <= known
