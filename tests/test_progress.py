@@ -2,6 +2,9 @@
 
 import io
 import logging
+import re
+import sys
+import types
 
 import pytest
 
@@ -105,3 +108,62 @@ def test_a_forecast_inside_another_does_not_disturb_it(clock):
 @pytest.mark.parametrize(("seconds", "told"), [(12.4, "12 seconds"), (89, "89 seconds"), (95, "1.6 minutes")])
 def test_lengths_of_time_are_told_as_people_say_them(seconds, told):
     assert span(seconds) == told
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A shell that looks like a notebook's; returns the lines that were shown."""
+    lines = []
+
+    class Handle:
+        def update(self, bundle, raw):
+            lines.append(bundle["text/plain"])
+
+    class ZMQInteractiveShell:
+        pass
+
+    def display(bundle, raw, display_id):
+        lines.append(bundle["text/plain"])
+        return Handle()
+
+    package, shown = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    package.get_ipython, shown.display = ZMQInteractiveShell, display
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    return lines
+
+
+def test_a_notebook_shows_one_line_with_the_time_left(clock, notebook):
+    for _ in progress(range(4), 4, "outer work"):
+        clock[0] += 5.0
+        list(progress(range(2), 2, "inner work"))
+    assert notebook[0] == "outer work"
+    assert notebook[1] == "outer work ██████░░░░░░░░░░░░░░░░░░ 25%, 15 seconds left"
+    assert notebook[-1] == "outer work: 20 seconds"
+    assert not any("inner" in line for line in notebook)
+
+
+def test_a_notebook_is_not_shown_more_than_five_lines_a_second(clock, notebook):
+    for _ in progress(range(1000), 1000, "work"):
+        clock[0] += 0.01
+    assert 40 <= len(notebook) <= 52
+
+
+def test_long_work_is_foretold_in_a_notebook(clock, notebook, capsys):
+    worked(clock, 0.1)
+    assert capsys.readouterr().err == "The work will take about 1.7 minutes.\n"
+
+
+def test_another_shell_is_no_notebook(clock, notebook, monkeypatch):
+    monkeypatch.setattr(sys.modules["IPython"], "get_ipython", lambda: None)
+    list(progress(range(3), 3, "work"))
+    assert notebook == []
+
+
+def test_a_bar_on_a_terminal_says_the_time_left(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr(progress_module, "_PATIENCE", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+    list(progress(range(2), 2, "work"))
+    assert re.search(r"work.*\d+%.*(\d+:\d\d:\d\d|-:--:--)", screen.getvalue(), re.DOTALL)

@@ -1,4 +1,4 @@
-"""What long work tells on the terminal's error stream: a bar after a second, and in one line what it will take.
+"""What long work tells on a terminal's error stream or in a notebook: a bar after a second, and what it will take.
 
 The line comes from the pace of the first moments. Work that wants it is done inside a `Forecast`, and its loops go
 through `counted` or `stage`: the rounds of a search, in them the pieces of a round. How much of the whole is done is
@@ -13,13 +13,14 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from nearwise.errors import warn
 from nearwise.visible import visible
 
-__all__ = ["Forecast", "counted", "progress", "span", "stage"]
+__all__ = ["Forecast", "counted", "is_part", "parts", "progress", "span", "stage"]
 
 T = TypeVar("T")
 
@@ -32,19 +33,19 @@ _clock = time.monotonic
 
 
 def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Yield the steps; after a second show a bar, if standard error is a terminal and no outer work shows one."""
-    if not sys.stderr.isatty() or getattr(_busy, "outer", False):
+    """Yield the steps; after a second show a bar, where somebody looks and no outer work shows one."""
+    if not _is_watched() or getattr(_busy, "outer", False):
         yield from steps
         return
     _busy.outer = True
     started = _clock()
-    bar = None
+    bar: _Bar | None = None
     try:
         for done, step in enumerate(steps):
             if bar is None and _clock() - started > _PATIENCE:
-                bar = _open_bar(label, total, done)
+                bar = _NotebookBar(label, total, started) if _in_notebook() else _TerminalBar(label, total, done)
             if bar is not None:
-                bar.update(bar.task_ids[0], completed=done)
+                bar.update(done)
             yield step
     finally:
         _busy.outer = False
@@ -52,15 +53,85 @@ def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
             bar.stop()
 
 
-def _open_bar(label: str, total: int, done: int):  # type: ignore[no-untyped-def]
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
+@contextmanager
+def parts() -> Iterator[None]:
+    """Work of which Ctrl-C keeps what is finished: a search inside it is then no result by itself, but cut short."""
+    before, _busy.parts = getattr(_busy, "parts", False), True
+    try:
+        yield
+    finally:
+        _busy.parts = before
 
-    bar = Progress(console=Console(stderr=True), transient=True)
-    bar.add_task(escape(visible(label)), total=total, completed=done)
-    bar.start()
-    return bar
+
+def is_part() -> bool:
+    """Whether the work at hand is one of `parts`, which hear Ctrl-C in its place."""
+    return bool(getattr(_busy, "parts", False))
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty() or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    """Whether this is a cell of a notebook: only where IPython is loaded already."""
+    found = sys.modules.get("IPython")
+    shell = found.get_ipython() if found is not None and hasattr(found, "get_ipython") else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class _Bar(Protocol):
+    """What shows how far a work is."""
+
+    def update(self, done: int) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class _TerminalBar:
+    """A bar with the share and the time left, gone when the work is done."""
+
+    def __init__(self, label: str, total: int, done: int) -> None:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import Progress
+
+        self.bar = Progress(console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task(escape(visible(label)), total=total, completed=done)
+        self.bar.start()
+
+    def update(self, done: int) -> None:
+        self.bar.update(self.task, completed=done)
+
+    def stop(self) -> None:
+        self.bar.stop()
+
+
+class _NotebookBar:
+    """A line of the notebook that is written anew, at most five times a second; it needs no widgets."""
+
+    WIDTH, PAUSE = 24, 0.2
+
+    def __init__(self, label: str, total: int, started: float) -> None:
+        display: Any = import_module("IPython.display").display
+        self.label, self.total, self.started = visible(label), max(1, total), started
+        self.last = float("-inf")
+        self.handle: Any = display({"text/plain": self.label}, raw=True, display_id=True)
+
+    def update(self, done: int) -> None:
+        now = _clock()
+        if now - self.last < self.PAUSE:
+            return
+        self.last = now
+        share = min(1.0, done / self.total)
+        left = f", {span((now - self.started) * (1 - share) / share)} left" if share > 0 else ""
+        full = int(self.WIDTH * share)
+        self._write(f"{self.label} {'█' * full}{'░' * (self.WIDTH - full)} {share:.0%}{left}")
+
+    def stop(self) -> None:
+        self._write(f"{self.label}: {span(_clock() - self.started)}")
+
+    def _write(self, line: str) -> None:
+        self.handle.update({"text/plain": line}, raw=True)
 
 
 class Forecast:
@@ -133,7 +204,7 @@ class Forecast:
         logging.getLogger("nearwise").info(visible(line))
         if self.seconds > _TOO_LONG:
             warn(line)
-        elif self._shows and sys.stderr.isatty():
+        elif self._shows and _is_watched():
             print(visible(line), file=sys.stderr, flush=True)
 
 

@@ -38,9 +38,8 @@ class Watching(KNNClassifier):
 def test_every_method_has_the_same_splits(protocol):
     Watching.seen.clear()
     found = compare(X, Y, {"one": Watching(1), "two": Watching(3)}, protocol, seed=4, n_jobs=1)
-    half = len(Watching.seen) // 2
-    assert Watching.seen[:half] == Watching.seen[half:]
-    assert [rows.tolist() for rows in found.tests] == [asked for _, asked in Watching.seen[:half]]
+    assert Watching.seen[::2] == Watching.seen[1::2]
+    assert [rows.tolist() for rows in found.tests] == [asked for _, asked in Watching.seen[::2]]
     for learned, asked in Watching.seen:
         assert not set(learned) & set(asked)
 
@@ -124,17 +123,17 @@ def test_a_comparison_shows_how_far_it_is_and_the_time_left(monkeypatch):
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setattr(progress_module, "_PATIENCE", -1.0)
     opened = []
-    original = progress_module._open_bar
+    original = progress_module._TerminalBar
 
     def opening(*given):
         opened.append(original(*given))
         return opened[-1]
 
-    monkeypatch.setattr(progress_module, "_open_bar", opening)
+    monkeypatch.setattr(progress_module, "_TerminalBar", opening)
     compare(X, Y, ["none", "gr"], 3, n_jobs=1)
     assert len(opened) == 1
-    assert "TimeRemainingColumn" in [type(column).__name__ for column in opened[0].columns]
-    assert opened[0].tasks[0].total == 6
+    assert "TimeRemainingColumn" in [type(column).__name__ for column in opened[0].bar.columns]
+    assert opened[0].bar.tasks[0].total == 6
     assert "comparing" in screen.getvalue()
     assert ":--" in screen.getvalue() or "0:00" in screen.getvalue()
 

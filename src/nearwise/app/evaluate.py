@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "how_measured"]
 
+INTERRUPTED = 130
+"""the exit code after Ctrl-C"""
+
 SLOW, MANY = ("relief-f", "rrelief-f"), 10_000
 """methods that compare every pair of cases, and above how many cases nobody should wait for them unasked"""
 
@@ -104,6 +107,10 @@ def evaluate(
     if scores is not None:
         write_rows(scores, list(found.comparison.rows()))
         say(f"wrote {scores}")
+    if found.comparison.interrupted:
+        if report is not None:
+            say(f"{report} is not written, for the comparison is not whole: the same command with --cache goes on.")
+        raise typer.Exit(INTERRUPTED)
     if report is not None:
         name = _ours(found, methods)
         model = by_name(methods[name], regression, schema=kinds, random_state=learning.seed, **settings)

@@ -19,13 +19,14 @@ from nearwise.cases.schema import Schema
 from nearwise.errors import InputError, check_whole, did_you_mean, is_number, warn
 from nearwise.lab.cell import Answers, Cases
 from nearwise.lab.entrants import Entrant, Entry, entrants
+from nearwise.lab.finished import Finished, finished
 from nearwise.lab.kept import Kept
 from nearwise.lab.measures import MEASURES, NUMBERS
 from nearwise.lab.protocols import Protocol, Split, protocol_of
 from nearwise.lab.result import Comparison
 from nearwise.lab.running import Cell, computed
 from nearwise.lab.scored import Scorer, baseline
-from nearwise.progress import progress
+from nearwise.progress import Forecast, counted, parts, progress
 
 __all__ = ["compare"]
 
@@ -75,7 +76,8 @@ def compare(
         the training part; ``n_neighbors=range(1, 101)`` says from which. With a ``cost_matrix`` the score is the
         mean cost.
 
-    A method that refuses the table is reported with its reason; when every one does, that is an error.
+    A method that refuses the table is reported with its reason; when every one does, that is an error. Ctrl-C keeps the
+    splits that all methods have answered, or else the methods that have answered most, and ``interrupted`` says so.
 
     >>> X = [[i % 7, i // 6] for i in range(12)]
     >>> found = compare(X, ["low"] * 6 + ["high"] * 6, ["none"], 3)
@@ -93,16 +95,20 @@ def compare(
     taking_part = entrants(_asked(methods, baselines, regression), Entry(kinds, regression, seed, settings))
     scorer = Scorer.of(cases, _measure(measure, regression, settings), settings.get("cost_matrix"), dealt.by_case)
     kept = Kept(_folder(cache), cases)
-    found: dict[str, list[Answers]] = _answers(taking_part, cases, splits, kept, n_jobs, budget)
-    for name, answers in found.items():
+    found = _answers(taking_part, cases, splits, kept, n_jobs, budget)
+    splits = list(found.splits)
+    for name, answers in found.answers.items():
         _tell(name, answers)
-    results = [scorer.result(name, answers, splits) for name, answers in found.items()]
+    if found.interrupted:
+        warn(f"{found.interrupted}.")
+    results = [scorer.result(name, answers, splits) for name, answers in found.answers.items()]
     if not any(r.applicable for r in results):
         raise InputError(results[0].reason)
     tested, learned = sum(len(s.test) for s in splits), sum(len(s.train) for s in splits)
     return Comparison(
         tuple(results), baseline(scorer, splits), len(cases.target), dealt, seed, scorer.measure, regression,
         tested / learned, tuple(cases.target[s.test] for s in splits), tuple(s.test for s in splits),
+        found.interrupted,
     )  # fmt: skip
 
 
@@ -161,13 +167,26 @@ def _folder(cache: bool | str | Path | None) -> Path | None:
 
 def _answers(
     taking_part: list[Entrant], cases: Cases, splits: list[Split], kept: Kept, n_jobs: int | None, budget: float | None
-) -> dict[str, list[Answers]]:
-    """What every method answers, split by split; a method that refuses one split is asked about no other."""
-    cells = [Cell(entrant, cases, split, kept, entrant.name) for entrant in taking_part for split in splits]
-    found: dict[str, dict[int, Answers]] = {entrant.name: {} for entrant in taking_part}
-    for place, answers in progress(computed(cells, n_jobs, budget), len(cells), "comparing"):
-        found[cells[place].entrant.name][place] = answers
-    return {name: [held[place] for place in sorted(held)] for name, held in found.items()}
+) -> Finished:
+    """What every method answers, split by split; a method that refuses one split is asked about no other.
+
+    All methods are asked about the first split before any about the second: the pace tells early what the whole will
+    take, and what is there after Ctrl-C can be compared.
+    """
+    cells = [Cell(entrant, cases, split, kept, entrant.name) for split in splits for entrant in taking_part]
+    held: dict[str, dict[int, Answers]] = {entrant.name: {} for entrant in taking_part}
+    whole = True
+    try:
+        with parts(), Forecast("The comparison", "Ctrl-C keeps what is finished"):
+            steps = counted(computed(cells, n_jobs, budget), len(cells))
+            for place, answers in progress(steps, len(cells), "comparing"):
+                held[cells[place].entrant.name][place // len(taking_part)] = answers
+    except KeyboardInterrupt:
+        whole = False
+    found = finished(held, splits, whole)
+    if found is None:
+        raise KeyboardInterrupt
+    return found
 
 
 def _tell(name: str, answers: Sequence[Answers]) -> None:

@@ -99,6 +99,8 @@ class Comparison:
     """what would have been right, split by split"""
     tests: tuple[NDArray[np.intp], ...] = ()
     """the rows of the test cases, split by split"""
+    interrupted: str = ""
+    """what is kept of a comparison that was interrupted; empty where it is whole"""
 
     @property
     def told(self) -> str:
@@ -165,5 +167,6 @@ class Comparison:
         folds = {"folds": held.folds, "repeats": held.repeats} if isinstance(held, KFold) else {}
         return {
             "measure": self.told, "cases": self.n, "protocol": held.describe(not self.regression), **folds,
-            "seed": self.seed, "baseline": self.baseline.to_json(), "methods": [r.to_json() for r in self.results],
+            "seed": self.seed, **({"interrupted": self.interrupted} if self.interrupted else {}),
+            "baseline": self.baseline.to_json(), "methods": [r.to_json() for r in self.results],
         }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from nearwise.errors import InputError, warn
-from nearwise.progress import Forecast, counted, progress
+from nearwise.progress import Forecast, counted, is_part, progress
 
 __all__ = ["Budget"]
 
@@ -24,7 +24,8 @@ class Budget:
     The search keeps its best weights in a variable of its own and sets ``has_result`` once there are any; from then on
     Ctrl-C ends the search and not the program. Where the weights that a search starts from are already better than
     nothing, it says so in ``start``, and Ctrl-C keeps these until there is a result; a function is called then, makes
-    what it can of a round that was cut short, and says what. ``kept`` says what is kept of a result.
+    what it can of a round that was cut short, and says what. ``kept`` says what is kept of a result. Inside a work that
+    keeps its finished parts, such as a comparison, Ctrl-C is heard there: a search cut short would be no fair part.
 
     >>> with Budget("search", max_time=None) as budget:
     ...     for step in budget.rounds(3):
@@ -50,6 +51,7 @@ class Budget:
         self.stopped = ""
         """why the search ended early: "time", "interrupt" or, where it did not, nothing"""
         self._ended = 0.0
+        self._is_part = is_part()
         way_out = f"Ctrl-C keeps the best so far{way_out and ', '}{way_out}"
         self._forecast = Forecast(f"The {label}", way_out, None if max_time is None else float(max_time), how)
 
@@ -88,12 +90,15 @@ class Budget:
             yield step
 
     def __enter__(self) -> Self:
-        self._forecast.__enter__()
+        if not self._is_part:  # else its rounds count in the forecast of the whole
+            self._forecast.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        if self._is_part:
+            return False
         self._forecast.__exit__(kind, error, trace)
         if kind is None or not issubclass(kind, KeyboardInterrupt) or not (self.has_result or self.start):
             return False

@@ -1,0 +1,51 @@
+"""What is kept of a comparison that was interrupted: the splits that all methods have answered, or those furthest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearwise.lab.cell import Answers
+from nearwise.lab.protocols import Split
+
+__all__ = ["Finished", "finished"]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The answers of every method to the splits that are kept, and one sentence where that is not all."""
+
+    answers: Mapping[str, Sequence[Answers]]
+    splits: Sequence[Split]
+    interrupted: str = ""
+
+
+def finished(held: Mapping[str, Mapping[int, Answers]], splits: Sequence[Split], whole: bool) -> Finished | None:
+    """``held`` is what methods answered, by the number of the split; None where it is too little to compare by.
+
+    A method that refused one split is asked about no other, and stays refused.
+    """
+    in_order = {name: [found[split] for split in sorted(found)] for name, found in held.items()}
+    if whole:
+        return Finished(in_order, splits)
+    refused = {name for name, found in held.items() if any(answers.reason for answers in found.values())}
+    asked = {name: set(found) for name, found in held.items() if name not in refused}
+    kept = set.intersection(*asked.values()) if asked else set()
+    kept = kept or max(asked.values(), key=len, default=set())
+    if not kept:
+        return None
+    late = [name for name, seen in asked.items() if not kept <= seen]
+    order = sorted(kept)
+    answers = {name: in_order[name] for name in held}  # those that are refused, too
+    for name, seen in asked.items():
+        late_by_then = [_unfinished(len(seen), len(splits))]
+        answers[name] = late_by_then if name in late else [held[name][split] for split in order]
+    told = f"interrupted: kept {len(order)} of {len(splits)} split{'s' if len(splits) != 1 else ''}"
+    told += f" and {len(held) - len(late)} of {len(held)} methods" if late else ""
+    return Finished(answers, [splits[split] for split in order], told)
+
+
+def _unfinished(done: int, total: int) -> Answers:
+    return Answers(np.zeros(0), reason=f"It was interrupted after {done} of {total} splits.")
