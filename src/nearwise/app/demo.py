@@ -106,10 +106,15 @@ def _compared(table: list[Any], bands: list[str]) -> list[Compared]:
     names = ("default", "auto", "none", "mdw", "gr")
     fewer = [name for name in names if name != "auto"]  # which takes longest, and was compared already
     without = f"Without {', '.join(UNCOUNTABLE)}, so that every method can take part:"
-    return [
-        Compared.of(table, bands, names, "With all columns:", folds=FOLDS, schema=SCHEMA),
-        Compared.of(less, bands, fewer, without, folds=FOLDS, schema=kinds),
-    ]
+    found = []
+    for columns, methods, about, known in (
+        (table, names, "With all columns:", SCHEMA),
+        (less, fewer, without, kinds),
+    ):
+        found.append(Compared.of(columns, bands, methods, about, folds=FOLDS, schema=known))
+        if found[-1].comparison.interrupted:
+            raise KeyboardInterrupt  # a demonstration of a part shows the wrong thing
+    return found
 
 
 def _telling(model: KNNClassifier, table: list[Any], bands: list[str]) -> list[tuple[str, Explanation]]:

@@ -56,11 +56,12 @@ def evaluate(
         typer.Option("--baselines", help="Add learners of scikit-learn: k-NN on codes, forest, boosting, logistic."),
     ] = False,
     significance: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--significance", help="What tells methods apart: corrected-t, wilcoxon, mcnemar or three-errors."
+            "--significance",
+            help="What tells methods apart: corrected-t, wilcoxon, mcnemar (of --test unless said) or three-errors.",
         ),
-    ] = "corrected-t",
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once; all cores unless said.")] = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A folder for finished cells: a run that was killed goes on there.")
@@ -85,7 +86,10 @@ def evaluate(
 
     check_output(report)
     check_output(scores)
-    check_test(significance, _measured_by(measure, regression, costs))
+    measured_by = _measured_by(measure, regression, costs)
+    if significance is None:  # one split has no spread, but many cases
+        significance = "mcnemar" if test is not None and measured_by == "accuracy" else "corrected-t"
+    check_test(significance, measured_by)
     methods = named_methods(method, learning, regression)
     task = task_of(file, train, test, target, reading, splitting, regression)
     cases, table, protocol = task.cases, task.table, task.protocol

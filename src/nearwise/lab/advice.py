@@ -61,7 +61,9 @@ def _clearly(differences: Sequence[Difference]) -> str:
 
 
 def _is_proven(comparison: Comparison, result: Result, baseline: Result) -> bool:
-    """Whether a result differs from the baseline by more than chance explains."""
+    """Whether a result differs from the baseline by more than chance explains; on one split, by the cases of it."""
+    if len(result.scores) == 1 and comparison.measure == "accuracy":
+        return TESTS["mcnemar"].statistic(comparison, result, baseline)[1] < LEVEL
     pairs = [a - b for a, b in zip(result.scores, baseline.scores, strict=True)]
     return corrected_t(pairs, comparison.test_share)[1] < LEVEL
 

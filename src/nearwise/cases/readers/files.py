@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import gzip
 import io
 import zlib
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from nearwise.cases.readers.limits import Limits
-from nearwise.errors import ReadError, did_you_mean
+from nearwise.errors import ReadError
 from nearwise.visible import visible
 
 __all__ = ["AtLine", "NotTextError", "encoding_of", "file_bytes", "readable", "text_lines"]
@@ -28,6 +29,10 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """how files begin that say their encoding"""
+
+
+_NEAR = 0.75
+"""how like a name must be to one that is not there; many files share their ending"""
 
 
 class NotTextError(ReadError):
@@ -57,8 +62,8 @@ def readable(path: Path) -> None:
         raise ReadError(f"{str(path)!r} is a pipe or a device: expected a file. Write what comes from it to one first.")
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        hint = did_you_mean(path.name, beside) if beside else ""
-        raise ReadError(f"There is no file {str(path)!r}. {hint if hint.startswith('Did') else 'Mend the path.'}")
+        near = difflib.get_close_matches(path.name, beside[:10_000], n=1, cutoff=_NEAR)
+        raise ReadError(f"There is no file {str(path)!r}. {f'Did you mean {near[0]!r}?' if near else 'Mend the path.'}")
 
 
 def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None, None]:

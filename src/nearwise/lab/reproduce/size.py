@@ -42,4 +42,7 @@ class Size:
     def compare(self, X: Any, y: Any, methods: Any, protocol: Any, **settings: Any) -> Comparison:
         """`nearwise.compare` with the seed, the processes and the cache of this run."""
         told = {"seed": self.seed, "n_jobs": self.n_jobs, "cache": self.cache, **settings}
-        return compare(X, y, methods, protocol, **told)
+        found = compare(X, y, methods, protocol, **told)
+        if found.interrupted:
+            raise KeyboardInterrupt  # a cell of a table stands for all splits; finished ones are in the cache
+        return found
