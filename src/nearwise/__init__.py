@@ -38,7 +38,7 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics",
+    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics", "parts",
     "representation", "search", "vote", "weighting", "weights",
 )  # fmt: skip
 
