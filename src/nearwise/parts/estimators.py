@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,8 @@ class OverParts:
 
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    folder: Path | None = None
+    """where the parts are, if they are on disk"""
 
     def __init__(self, plain: Any, resolved: Sequence[str] = ()) -> None:
         self.plain, self.resolved = plain, tuple(resolved)
@@ -127,6 +130,12 @@ class OverParts:
         made = type(self.plain)(**self.plain.get_params(deep=False))
         made.n_neighbors = self.n_neighbors_
         return made
+
+    def save(self, path: Any) -> None:
+        """Write a folder: the parts, and what was learned; `nearwise.load` maps it."""
+        from nearwise.parts.folder import save_model
+
+        save_model(self, path)  # type: ignore[arg-type]
 
     def describe(self) -> str:
         """What is in use, and what of it was left open."""
