@@ -36,6 +36,7 @@ STAGES = (
     "explain",
     "storage",
     "estimators",
+    "parts",
     "datasets",
     "lab",
     "app",

@@ -30,7 +30,8 @@ _PUBLIC = {
     "ProjectionRegressor": "nearwise.estimators.projections",
     "compare": "nearwise.lab.comparing",
     "date_parts": "nearwise.cases.dates",
-    "load": "nearwise.estimators.saving",
+    "fit_parquet": "nearwise.parts.fitting",
+    "load": "nearwise.parts.loading",
     "read": "nearwise.cases.readers",
     "Schema": "nearwise.cases.schema",
     **dict.fromkeys(
@@ -38,7 +39,7 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics",
+    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics", "parts",
     "representation", "search", "vote", "weighting", "weights",
 )  # fmt: skip
 
@@ -66,6 +67,7 @@ __all__ = [
     "__version__",
     "compare",
     "date_parts",
+    "fit_parquet",
     "load",
     "read",
 ]
@@ -84,8 +86,9 @@ if TYPE_CHECKING:
     from nearwise.estimators.projections import ProjectionClassifier, ProjectionRegressor
     from nearwise.estimators.regressor import KNNRegressor
     from nearwise.estimators.retrieval import NearestCases
-    from nearwise.estimators.saving import load
     from nearwise.lab.comparing import compare
+    from nearwise.parts.fitting import fit_parquet
+    from nearwise.parts.loading import load
 
 
 def __getattr__(name: str) -> Any:

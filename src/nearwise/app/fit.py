@@ -12,7 +12,6 @@ from nearwise.app.naming import named_method, one_method
 from nearwise.app.options import (
     AsJson,
     Costs,
-    File,
     Learning,
     Reading,
     Regression,
@@ -21,6 +20,8 @@ from nearwise.app.options import (
     with_options,
 )
 from nearwise.app.output import check_output, json_text, say, write
+from nearwise.app.stream import fit_stream
+from nearwise.errors import InputError
 
 if TYPE_CHECKING:
     from nearwise.app.tables import Cases
@@ -30,33 +31,46 @@ __all__ = ["fit", "fitted"]
 
 @with_options
 def fit(
-    file: File,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="A table of cases; with --stream Parquet files, as many as there are."),
+    ],
     target: Target,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write; with --stream a folder.")],
     reading: Reading,
     learning: Learning,
     *,
     method: Annotated[str | None, one_method("What answers")] = None,
     costs: Costs = None,
     regression: Regression = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Parquet larger than memory, read in parts.")] = False,
+    memory: Annotated[str, typer.Option("--memory", help="With --stream: what may be held at once.")] = "1GB",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file of cases and write a model."""
     from nearwise.estimators.by_name import DEFAULT
 
-    check_output(out)
-    named = method or DEFAULT
-    model, cases = fitted(file, target, reading, learning, method, regression, more=cost_setting(costs, regression))
-    model.target_name_ = target
-    model.save(out)
+    named, more = method or DEFAULT, cost_setting(costs, regression)
+    if stream:
+        model = fit_stream(files, target, out, reading, learning, method, memory, {**more, "regression": regression})
+        say(model.describe().split("\nsum over")[0])
+        n, named = model.n_samples_fit_, method or "gr"
+    elif len(files) > 1:
+        raise InputError(f"There are {len(files)} files: one at a time, or Parquet files with --stream.")
+    else:
+        check_output(out)
+        model, cases = fitted(files[0], target, reading, learning, method, regression, more=more)
+        model.target_name_ = target
+        model.save(out)
+        n = len(cases.table)
     if as_json:
         found = {
-            "model": str(out), "cases": len(cases.table), "features": list(model.schema_.names), "weights": named,
+            "model": str(out), "cases": n, "features": list(model.schema_.names), "weights": named,
             **_chosen(model), "classes": None if regression else model.classes_.tolist(),
         }  # fmt: skip
         write(json_text(found))
         return
-    learned = f"{len(cases.table)} cases, {len(model.schema_)} features, weights {named}, {_told(_chosen(model))}"
+    learned = f"{n} cases, {len(model.schema_)} features, weights {named}, {_told(_chosen(model))}"
     say(f"{learned}: wrote {out}")
 
 

@@ -41,7 +41,7 @@ File = Annotated[
     typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON, Parquet, ARFF, Excel, TiMBL; - is standard input."),
 ]
 Queries = Annotated[Path, typer.Argument(metavar="FILE", help="Cases to ask about; columns are found by name.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `nearwise fit` wrote.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file, or folder, that `nearwise fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", help="The column to predict.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Regression = Annotated[bool, typer.Option("--regression", help="The target is a number, not a class.")]

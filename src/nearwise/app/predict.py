@@ -12,6 +12,7 @@ import typer
 
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
 from nearwise.app.output import check_output, csv_text, json_text, plain, say, write
+from nearwise.app.stream import is_in_parts, predict_stream
 from nearwise.errors import InputError
 from nearwise.files import draft_of
 
@@ -42,6 +43,9 @@ def predict(
     from nearwise.estimators.saving import TARGET_NAME, load
 
     check_output(out)
+    if is_in_parts(model_file):
+        predict_stream(model_file, file, proba, out, as_json)
+        return
     model = load(model_file)
     if not hasattr(model, "predict"):
         raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")

@@ -22,7 +22,16 @@ from nearwise.cases.schema import Schema, as_kind
 from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
 from nearwise.errors import InputError
 
-__all__ = ["Cases", "labelled", "read_cases", "read_classes", "read_numbers", "read_target", "tell_remarks"]
+__all__ = [
+    "Cases",
+    "given_kinds",
+    "labelled",
+    "read_cases",
+    "read_classes",
+    "read_numbers",
+    "read_target",
+    "tell_remarks",
+]
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ def read_cases(
     """
     if reading.group_by is not None and reading.label is not None:
         raise InputError("--label and --group-by: grouped cases are named by their group, leave --label out.")
-    given = known if known is not None else _given(reading)
+    given = known if known is not None else given_kinds(reading)
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
     left_out = frozenset(ignored)
     kinds = {name: kind for name, kind in given.items() if name not in left_out}
@@ -94,7 +103,7 @@ def read_classes(file: Path, reading: Reading, target: str) -> Cases:
             f"Every case of {file.name} has the class {classes[0]!r} in column {target!r}: there is nothing to tell "
             "apart. Name another --target, or add cases of other classes."
         )
-    if target not in _given(reading):
+    if target not in given_kinds(reading):
         _refuse_quantity(target, distinct, len(classes))
     return replace(cases, target=classes)
 
@@ -129,7 +138,7 @@ def labelled(table: RawTable, label: str | None) -> RawTable:
     return replace(table, labels=tuple(table.column(label).objects())).drop([label])
 
 
-def _given(reading: Reading) -> Schema:
+def given_kinds(reading: Reading) -> Schema:
     """The kinds of --schema, changed by those of --kind."""
     found = Schema({})
     if reading.schema is not None:

@@ -16,7 +16,7 @@ from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, 
 from nearwise.cases.times import SECONDS
 from nearwise.errors import SchemaError
 
-__all__ = ["Guess", "infer_kind"]
+__all__ = ["Guess", "infer_kind", "of_symbols", "remark_of", "timed"]
 
 GUESSED_BOOLEAN = "true or false"
 """the reason given for a column of booleans; readers look for it, to read the next file the same way"""
@@ -41,13 +41,13 @@ def infer_kind(column: RawColumn, name: str, given: Kind | None = None) -> Guess
             found = _members([v for v in column.values if v is not None])
             return Guess(given.with_(members=found or "symbols"))
         if isinstance(given, Numeric | Cyclic):
-            return Guess(_timed(given, column))
+            return Guess(timed(given, column))
         return Guess(given)
     guess = _guess(column, name)
     return Guess(guess.kind, guess.why, column.remark if isinstance(guess.kind, Text) else _remark(column))
 
 
-def _timed(given: Numeric | Cyclic, column: RawColumn) -> Kind:
+def timed(given: Numeric | Cyclic, column: Any) -> Kind:
     """The unit of the column where none is given, so that later tables are read in the same; and what times were."""
     unit = column.unit if given.unit is None else given.unit
     holds = column.holds if given.holds is None and unit in SECONDS else given.holds
@@ -66,11 +66,7 @@ def _guess(column: RawColumn, name: str) -> Guess:
     if len(column.levels) > 1:
         return Guess(Ordinal(column.levels), "categories with an order")
     if column.sort == "symbol":
-        different = [value for value in column.distinct()[0] if value is not None]
-        if (words := _words(different)) and 2 * len(different) >= len(column.values):
-            return Guess(Text(), f"sentences, {words} words in the middle one: Symbolic() if they are names")
-        told = ("no value at all", "strings or categories", "strings and numbers mixed")
-        return Guess(Symbolic(), told[len({isinstance(v, str) for v in different})])
+        return of_symbols([value for value in column.distinct()[0] if value is not None], len(column.values))
     known = [v for v in column.values if v is not None]
     if not known:
         return Guess(Symbolic(), "no value at all")
@@ -83,6 +79,14 @@ def _guess(column: RawColumn, name: str) -> Guess:
         return Guess(Set(members=members), f"lists of {members}")
     _refuse_unknown(known, name)
     return Guess(Symbolic(), "values of several types")
+
+
+def of_symbols(different: list[Any], n: int) -> Guess:
+    """What n cases with these different symbols are: sentences, where there are many, else symbols."""
+    if (words := _words(different)) and 2 * len(different) >= n:
+        return Guess(Text(), f"sentences, {words} words in the middle one: Symbolic() if they are names")
+    told = ("no value at all", "strings or categories", "strings and numbers mixed")
+    return Guess(Symbolic(), told[len({isinstance(v, str) for v in different})])
 
 
 def _words(different: list[Any]) -> int:
@@ -156,8 +160,13 @@ def _remark(column: RawColumn) -> str:
         known, different = int(present[codes].sum()), int(present.sum())
     else:
         known = sum(v is not None for v in values)
+    return remark_of(known, different, len(values))
+
+
+def remark_of(known: int, different: int, n: int) -> str:
+    """What a person should know of a column of n cases with so many known and so many different values."""
     if not known:
         return "no value at all: it cannot help"
-    if different == len(values) >= _IDENTIFIER_FROM:
+    if different == n >= _IDENTIFIER_FROM:
         return "a different value in every case: likely an identifier, ignore it"
     return ""

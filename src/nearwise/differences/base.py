@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import power
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
+from nearwise.cases.summary import ColumnSummary
 from nearwise.cases.target import Target
 from nearwise.differences.inherited import drop_what_does_not_hold
 from nearwise.differences.prepared import Prepared
@@ -76,6 +77,18 @@ class Difference(ABC):
 
     @abstractmethod
     def fit(self, column: Column, context: FitContext) -> Fitted: ...
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        """The same as `fit`, bit by bit, from a summary of the column; the target of the context is a summary, too."""
+        raise InputError(
+            f"The difference {self.name!r} of feature {context.feature!r} ({context.kind.name}) looks at all cases at "
+            "once, and this table comes in parts: compare symbols by 'shares' or 'overlap' and numbers by 'range', or "
+            f"leave the feature out, ignore=[{context.feature!r}]."
+        )
+
+    def reads_values(self, kind: Kind, policy: str) -> bool:
+        """Whether `fit_summary` asks for all values of the column, and not only for their range."""
+        return False
 
     @classmethod
     def suits(cls, kind: Kind) -> bool:

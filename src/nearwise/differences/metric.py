@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.kinds import CONSTANT, POLICIES, Kind
+from nearwise.cases.summary import TableSummary
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences import check, resolve
@@ -25,7 +26,18 @@ from nearwise.differences.base import Difference, FitContext, Fitted, power
 from nearwise.errors import InputError, MissingValueError, check_choice, did_you_mean
 from nearwise.visible import visible
 
-__all__ = ["POWERS", "SCALES", "Encoded", "Measure", "Measured", "Metric", "check_settings", "is_power", "power"]
+__all__ = [
+    "POWERS",
+    "SCALES",
+    "Encoded",
+    "Measure",
+    "Measured",
+    "Metric",
+    "check_settings",
+    "is_power",
+    "policy_of",
+    "power",
+]
 
 SCALES = ("range", "sigma", "none")
 SMALLEST_P, LARGEST_P = 0.1, 1_000_000
@@ -241,14 +253,40 @@ class Metric:
         measures = []
         for feature, (name, kind) in enumerate(table.schema.items()):
             difference = resolve(name, kind, differences, scale)
-            policy = _policy(name, kind, missing)
+            policy = policy_of(name, kind, missing)
             context = FitContext(name, kind, target, scale, policy, (known or {}).get(name))
             fitted = difference.fit(table.columns[feature], context)
             fitted.settle(policy)
             measures.append(Measure(name, kind, difference, fitted, policy))
-        if p is None:
-            p = min((m.difference.p for m in measures if m.difference.p is not None), default=default_p)
-        return cls(tuple(measures), p)
+        return cls(tuple(measures), cls._power(measures, p, default_p))
+
+    @classmethod
+    def from_summary(
+        cls,
+        summary: TableSummary,
+        *,
+        differences: Any = None,
+        scale: str = "range",
+        missing: Any = "max",
+        p: float | None = None,
+        default_p: float = 2,
+    ) -> Metric:
+        """The metric that `fit` gives on all the cases of a summary, bit by bit, without the cases."""
+        check_settings(summary.schema, differences, scale, missing, p)
+        measures = []
+        for (name, kind), column in zip(summary.schema.items(), summary.columns, strict=True):
+            difference = resolve(name, kind, differences, scale)
+            policy = policy_of(name, kind, missing)
+            fitted = difference.fit_summary(column, FitContext(name, kind, summary.target, scale, policy))
+            fitted.settle(policy)
+            measures.append(Measure(name, kind, difference, fitted, policy))
+        return cls(tuple(measures), cls._power(measures, p, default_p))
+
+    @staticmethod
+    def _power(measures: list[Measure], p: float | None, default_p: float) -> float:
+        if p is not None:
+            return p
+        return min((m.difference.p for m in measures if m.difference.p is not None), default=default_p)
 
     def of_features(self, features: Iterable[int]) -> Metric:
         """The measures of these features, in this order."""
@@ -346,7 +384,7 @@ def check_settings(
         check_choice("missing", policy, POLICIES)
 
 
-def _policy(name: str, kind: Kind, missing: Any) -> str:
+def policy_of(name: str, kind: Kind, missing: Any) -> str:
     if isinstance(missing, Mapping):
         return str(missing.get(name, kind.missing or "max"))
     return kind.missing or str(missing)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
-from nearwise.cases.kinds import Cyclic
+from nearwise.cases.kinds import Cyclic, Kind
+from nearwise.cases.summary import ColumnSummary
 from nearwise.differences.base import ByWay, Difference, FitContext, Fitted
 
 __all__ = ["Line", "Rank", "Scaled"]
@@ -37,8 +38,17 @@ class Scaled(ByWay):
     by: str = "range"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        period = context.kind.period if isinstance(context.kind, Cyclic) else None
-        return Line(column.values, self.by, period)
+        return Line(column.values, self.by, _period(context.kind))
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        asked = self.reads_values(context.kind, context.policy)
+        values = summary.sorted_values(context.feature) if asked else summary.extremes
+        return Line(values, self.by, _period(context.kind))
+
+    def reads_values(self, kind: Kind, policy: str) -> bool:
+        if isinstance(kind, Cyclic):
+            return policy == "mean"
+        return self.by == "sigma" or policy in ("usual", "mean")
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,16 @@ class Rank(Difference):
         line = Line(ranks(column), "range", None, steps=len(column.levels or ()) - 1, ranked=True)
         line.levels = column.levels
         return line
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        levels = summary.levels or ()
+        line = Line(summary.sorted_ranks, "range", None, steps=len(levels) - 1, ranked=True)
+        line.levels = levels
+        return line
+
+
+def _period(kind: Kind) -> float | None:
+    return kind.period if isinstance(kind, Cyclic) else None
 
 
 def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:

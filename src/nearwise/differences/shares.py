@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.summary import ColumnSummary
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding, checked_discretise, coding_of
@@ -73,12 +74,7 @@ class Shares(Difference):
             raise InputError(f"smoothing of shares counts cases and is above 0, got {m!r}.")
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        target = context.target
-        if target is None:
-            raise InputError(
-                f"The shares of feature {context.feature!r} are those of a target, and there is none: use "
-                "difference='overlap'."
-            )
+        target = _target(context)
         how = self.discretise
         if target.classes is None and how == "mdl" and column.levels is None:
             how = "frequency"  # which needs no classes
@@ -86,17 +82,35 @@ class Shares(Difference):
         usual = OF_NUMBERS if target.classes is None else OF_CLASSES
         return SharesFitted(column, coding, target, self.smoothing or usual, context.policy == "value")
 
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        target = _target(context)
+        if target.classes is None:
+            raise InputError(
+                f"The shares of feature {context.feature!r} are means of a number here, whose rounding depends on the "
+                "order of all cases, and this table comes in parts: take differences='overlap'."
+            )
+        if summary.levels is None:
+            return super().fit_summary(summary, context)
+        return SharesFitted.of_counts(summary, target, self.smoothing or OF_CLASSES, context.policy == "value")
+
+
+def _target(context: FitContext) -> Target:
+    if context.target is None:
+        raise InputError(
+            f"The shares of feature {context.feature!r} are those of a target, and there is none: use "
+            "difference='overlap'."
+        )
+    return context.target
+
 
 class SharesFitted(RowsFitted):
     """Rows of shares: levels, the missing value, a symbol never seen, then the values of stored cases that ask."""
 
     def __init__(self, column: Column, coding: Coding, target: Target, smoothing: float, codes_missing: bool) -> None:
-        self.coding, self.levels, self.codes_missing = coding, coding.levels, codes_missing
-        self.smoothing = smoothing
-        self._set_answers(target)
+        self._begin(coding, target, smoothing, codes_missing)
         codes = self.encode(column)
         known = codes >= 0
-        v = len(self.levels)
+        v = len(coding.levels)
         found = np.bincount(codes[known], weights=target.weights[known], minlength=v + 2)[: v + 2]
         self.totals: Floats = found.astype(np.float64)
         self.sums = np.zeros((v + 2, self.width))
@@ -105,10 +119,33 @@ class SharesFitted(RowsFitted):
         for column_at in range(self.width):
             weights = (answers[:, column_at] * target.weights)[known]
             self.sums[:, column_at] = np.bincount(codes[known], weights=weights, minlength=v + 2)[: v + 2]
+        self._end(np.unique(self._key(codes[known], target.take(np.flatnonzero(known)))))
+
+    @classmethod
+    def of_counts(cls, summary: ColumnSummary, target: Target, smoothing: float, codes_missing: bool) -> SharesFitted:
+        """The same from how often each level occurs with each class, where every case weighs 1."""
+        made = cls.__new__(cls)
+        made._begin(Coding(summary.levels or ()), target, smoothing, codes_missing)
+        made.weights = np.ones(1)
+        v, c = summary.counts.shape
+        counts = np.zeros((v + 2, c))
+        counts[:v] = summary.counts
+        counts[v] = summary.missing if codes_missing else 0
+        made.totals = counts.sum(axis=1)
+        made.sums = counts if made.width > 1 else counts[:, 1:2] if c > 1 else np.zeros((v + 2, 1))
+        made._end(np.flatnonzero(counts))  # level by class, as `_key` numbers them
+        return made
+
+    def _begin(self, coding: Coding, target: Target, smoothing: float, codes_missing: bool) -> None:
+        self.coding, self.levels, self.codes_missing = coding, coding.levels, codes_missing
+        self.smoothing = smoothing
+        self._set_answers(target)
+
+    def _end(self, keys: NDArray[np.int64]) -> None:
         self.rows = self._smoothed(self.sums, self.totals)
         """(v + 2, d) what the difference is measured between"""
         self.shares = self.totals / max(self.totals.sum(), 1e-300)
-        self._keys = np.unique(self._key(codes[known], target.take(np.flatnonzero(known))))
+        self._keys = keys
 
     # -------------------------------------------------------------- the target
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.summary import ColumnSummary
 from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding, checked_discretise, coding_of
 from nearwise.differences.profiles import ByProfiles, ProfileFitted, Profiles, squared_gaps
@@ -47,6 +48,11 @@ class Overlap(Difference):
     def fit(self, column: Column, context: FitContext) -> Fitted:
         return OverlapFitted(column, coding_of(column, context, self.discretise, self.bins))
 
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        if summary.levels is None:
+            return super().fit_summary(summary, context)
+        return OverlapFitted(None, Coding(summary.levels), summary.level_counts)
+
 
 class OverlapFitted(Fitted):
     form = "overlap"
@@ -54,10 +60,14 @@ class OverlapFitted(Fitted):
     unit = 1.0
     maximum = 1.0
 
-    def __init__(self, column: Column, coding: Coding) -> None:
+    def __init__(self, column: Column | None, coding: Coding, counts: NDArray[np.float64] | None = None) -> None:
+        """``counts`` (v,) says how often each level occurs where there is no column to count."""
         self.coding, self.levels = coding, coding.levels
-        codes = coding.codes(column)
-        counts = np.bincount(codes[codes >= 0], minlength=len(self.coding.levels)).astype(np.float64)
+        if column is not None:
+            codes = coding.codes(column)
+            counts = np.bincount(codes[codes >= 0], minlength=len(coding.levels)).astype(np.float64)
+        if counts is None:
+            raise TypeError("a column or its counts are needed")
         self.frequencies = counts / max(1.0, counts.sum())
 
     def encode(self, column: Column) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.summary import TableSummary
 from nearwise.cases.target import BINS, Target
 from nearwise.contract.annotated import check_annotated
 from nearwise.contract.parameters import Parameters, with_parameters
@@ -258,6 +259,31 @@ class Mergeable(Weighting):
     """
 
     in_canonical_order = False
+    merges_exactly: ClassVar[bool] = False
+    """whether statistics of parts, merged in any order, are those of all cases to the last bit: counts are, sums of
+    numbers that are not whole are so only to rounding"""
+
+    def agreed(self, summary: TableSummary) -> Any:
+        """What parts agree on before they count, from the summary of all of them: cut points, say."""
+        return None
+
+    def partial(self, problem: Problem, agreed: Any = None) -> Any:
+        """The statistics of a part, whose metric and classes are those of all cases."""
+        return self._partial(problem)
+
+    def checked(self, statistics: Any, features: tuple[str, ...]) -> Any:
+        """The same statistics; refused where they grow with the table."""
+        return statistics
+
+    @whole_or_not_at_all
+    def finish(self, statistics: Any, problem: Problem) -> Weights:
+        """Learn from merged statistics; ``problem`` is that of all cases and need not hold any of them."""
+        check_annotated(self)
+        learned = self._finish(statistics, problem)
+        if problem.target.classes is not None:
+            self.classes_ = problem.target.classes
+        self.weights_ = learned
+        return learned
 
     @abstractmethod
     def _partial(self, problem: Problem) -> Any: ...

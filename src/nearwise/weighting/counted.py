@@ -10,13 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.cuts import find_cuts
+from nearwise.cases.cuts import Cuts, find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
+from nearwise.cases.summary import MOST_DISTINCT, TableSummary
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, check_whole
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
-from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns
+from nearwise.statistics.counts.intervals import IntervalCounts
+from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_columns, count_values
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.served import COUNTED, COUNTED_NEEDS
 from nearwise.weights import Global, Weights
@@ -71,6 +73,11 @@ class Discretised:
         return self.cuts.place(np.mod(values, self.kind.period) if isinstance(self.kind, Cyclic) else values)
 
 
+def interval_counts(table: Array, missing: Array) -> Contingency:
+    """(v, c) cases by interval and class, with a row for the missing value."""
+    return Contingency.of_table(np.vstack([table, missing]))
+
+
 class Countable(Mergeable):
     """A weighting over `PerFeature` counts by class, of the kinds that can be counted."""
 
@@ -81,12 +88,15 @@ class Countable(Mergeable):
     """what a feature gets whose values cannot be counted: an error ("refuse") or the mean weight ("mean")"""
 
     def _partial(self, problem: Problem) -> PerFeature:
+        self._check_others(problem)
+        as_value = [m.as_value for m in problem.metric.measures]  # a missing value (Reading I6)
+        return PerFeature(count_columns(problem.table.columns, problem.target, as_value))
+
+    def _check_others(self, problem: Problem) -> None:
         if self.others not in ("refuse", "mean"):
             raise InputError(f"others={self.others!r}: expected 'refuse' or 'mean'.")
         if self.others == "refuse":
             require_countable(self.id, problem.table.schema)
-        as_value = [m.as_value for m in problem.metric.measures]  # a missing value (Reading I6)
-        return PerFeature(count_columns(problem.table.columns, problem.target, as_value))
 
 
 class Counted(Countable):
@@ -104,6 +114,11 @@ class Counted(Countable):
         """The formula; the table has at least two rows that occur."""
 
     def _partial(self, problem: Problem) -> PerFeature:
+        self._check(problem)
+        return super()._partial(problem)
+
+    def _check(self, problem: Problem) -> None:
+        self._check_others(problem)
         check_whole("bins", self.bins, 1)
         if isinstance(self.discretise, Mapping):
             unknown = [name for name in self.discretise if name not in problem.features]
@@ -111,7 +126,6 @@ class Counted(Countable):
                 raise InputError(
                     f"discretise names {unknown[0]!r}, which is not a feature: there are {', '.join(problem.features)}."
                 )
-        return super()._partial(problem)
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         schema = problem.table.schema
@@ -127,11 +141,45 @@ class Counted(Countable):
         countable = ~np.isnan(found)
         return Global(np.where(countable, found, found[countable].mean() if countable.any() else 1.0), problem.features)
 
-    def _table(self, counts: ValueCounts, kind: Kind, name: str) -> Contingency:
+    merges_exactly = True
+
+    def agreed(self, summary: TableSummary) -> tuple[Cuts | None, ...]:
+        """The cuts of numbers into intervals of equal width or by hand; None where every value is counted."""
+        found: list[Cuts | None] = []
+        for (name, kind), column in zip(summary.schema.items(), summary.columns, strict=True):
+            how = self.discretise.get(name, "mdl") if isinstance(self.discretise, Mapping) else self.discretise
+            counted = column.levels is not None or not is_countable(kind) or how in ("mdl", "frequency")
+            found.append(None if counted else find_cuts(how, self.bins, name, column.turned))
+        return tuple(found)
+
+    def partial(self, problem: Problem, agreed: Any = None) -> PerFeature:
+        """Counts of a part; numbers by the intervals that were agreed on."""
+        self._check(problem)
+        one: list[ValueCounts | IntervalCounts] = []
+        columns = zip(problem.table.columns, problem.table.schema.values(), problem.metric.measures, strict=True)
+        for (column, kind, measure), cuts in zip(columns, agreed or [None] * len(problem.features), strict=True):
+            if cuts is None:
+                one.append(count_values(column, problem.target, measure.as_value))
+            else:
+                one.append(IntervalCounts.of(column, kind, cuts, problem.target, measure.as_value))
+        return PerFeature(one)
+
+    def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
+        for counts, name in zip(statistics, features, strict=True):
+            if counts.storage == "number" and counts.n_values > MOST_DISTINCT:
+                raise InputError(
+                    f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and discretise="
+                    f"{self.discretise!r} cuts between all of them: take discretise='width', or give the cut points."
+                )
+        return statistics
+
+    def _table(self, counts: Any, kind: Kind, name: str) -> Contingency:
         """Values or intervals by class, with a row for the missing value where it counts as one."""
+        if isinstance(counts, IntervalCounts):
+            return interval_counts(counts.table, counts.missing)
         if counts.storage != "symbol":
             found = Discretised(counts, kind, name, self.discretise, self.bins)
-            return Contingency.of_table(np.vstack([found.table, counts.missing]))
+            return interval_counts(found.table, counts.missing)
         row_at, column_at, weights = counts.value_at, counts.class_at, counts.entry_weights
         if counts.missing.any():
             c = counts.n_classes

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot
+from nearwise.cases.summary import MOST_DISTINCT
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.classes import FeaturePairs
@@ -124,6 +125,17 @@ class MeanDifference(Mergeable):
     max_pairs: int = 4_000_000
     confidence: float = 0.95
     random_state: Any = None
+
+    merges_exactly = True
+
+    def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
+        for pairs, name in zip(statistics, features, strict=True):
+            if pairs.counts.storage == "number" and pairs.counts.n_values > MOST_DISTINCT:
+                raise InputError(
+                    f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and 'mdw' needs all of them "
+                    "in order: round them, or take feature_weights='gr', which counts them by intervals."
+                )
+        return statistics
 
     @property
     def _limit(self) -> float:

@@ -68,6 +68,8 @@ class RedundancyCorrected(Counted):
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)
 
+    merges_exactly = False  # pairs of features are counted case by case
+
     def _partial(self, problem: Problem) -> PerFeature:
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < np.inf:
             raise InputError(f"beta must be a number from 0, got {self.beta!r}.")

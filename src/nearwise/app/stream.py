@@ -1,0 +1,61 @@
+"""``nearwise fit --stream`` and ``nearwise predict`` with a model in parts: tables larger than memory."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nearwise.app.naming import named_method
+from nearwise.app.options import Learning, Reading
+from nearwise.app.output import say
+from nearwise.errors import InputError
+
+__all__ = ["fit_stream", "is_in_parts", "predict_stream"]
+
+
+def fit_stream(
+    files: Sequence[Path], target: str, out: Path, reading: Reading, learning: Learning, method: str | None,
+    memory: str, more: dict[str, Any],
+) -> Any:  # fmt: skip
+    """The model of Parquet files, in a folder."""
+    from nearwise.app.options import listed
+    from nearwise.app.tables import given_kinds
+    from nearwise.estimators.by_name import DEFAULT
+    from nearwise.parts.fitting import fit_parquet
+
+    settings: dict[str, Any] = {**learning.settings(), **more}
+    named = named_method(method, learning)
+    if named is not DEFAULT and named != DEFAULT:
+        settings["feature_weights"] = named
+    if learning.seed:
+        settings["random_state"] = learning.seed
+    given = given_kinds(reading)
+    ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
+    settings["schema"] = {name: kind for name, kind in given.items() if name not in ignored}
+    return fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+
+
+def is_in_parts(path: Path) -> bool:
+    return path.is_dir()
+
+
+def predict_stream(model_file: Path, file: Path, proba: bool, out: Path | None, as_json: bool) -> None:
+    from nearwise.parts.loading import load
+    from nearwise.parts.predicting import predict_file
+
+    if as_json:
+        raise InputError(f"--json: {model_file} is a model in parts, whose answers are CSV or Parquet: leave it out.")
+    model = load(model_file)
+    if out is not None:
+        n = predict_file(model, file, out, proba=proba)
+        say(f"{n} cases: wrote {out}")
+        return
+    with TemporaryDirectory(prefix="nearwise-") as folder:
+        answers = Path(folder) / "answers.csv"
+        predict_file(model, file, answers, proba=proba)
+        with answers.open(encoding="utf-8", newline="") as text:
+            shutil.copyfileobj(text, sys.stdout)

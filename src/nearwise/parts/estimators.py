@@ -1,0 +1,308 @@
+"""What a user holds: the nearest cases of all parts, and a classifier that votes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise import vote as votes
+from nearwise.cases.schema import Schema
+from nearwise.cases.table import CaseTable
+from nearwise.contract.labels import as_array
+from nearwise.contract.validation import query_table, warn_of_quantity
+from nearwise.differences.metric import Encoded, Measured
+from nearwise.errors import InputError, is_whole, not_fitted
+from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.recipe import Settings, resolve
+from nearwise.estimators.scoring import accuracy, shares
+from nearwise.parts.drawing import Drawing, draw
+from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
+from nearwise.parts.part import Searched
+from nearwise.parts.searching import Searches, search
+from nearwise.search.base import Floats, Neighbours, Payload
+from nearwise.search.selection.answered import Answered
+from nearwise.search.threads import threads
+from nearwise.weights import Weights
+
+__all__ = ["ClassifierOverParts", "OverParts"]
+
+_CELLS = 4_000_000
+"""votes held at once"""
+
+
+class OverParts:
+    """The nearest cases of a table in parts, with the distances and places that one fit gives.
+
+    ``plain`` is the estimator with the same answers, were the table fitted at once; ``resolved`` says what of it was
+    left open.
+    """
+
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    folder: Path | None = None
+    """where the parts are, if they are on disk"""
+
+    def __init__(self, plain: Any, resolved: Sequence[str] = ()) -> None:
+        self.plain, self.resolved = plain, tuple(resolved)
+        self.learned: Learned | None = None
+        self.settings: Settings | None = None
+        self.searches: Searches | None = None
+        self.chosen_k: int | None = None
+        self.second_rounds = 0
+        """queries that took a second round in the last call"""
+
+    # ------------------------------------------------------------------ fitting
+
+    def learn_from(self, parts: Parts, names: Sequence[str]) -> Schema:
+        """Learn a schema, a metric and weights; the parts are typed and kept."""
+        self.name_features(names)
+        ignore = self.plain.ignore
+        ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
+        glance = glance_at(parts, self.plain.schema, ignored)
+        schema = glance.look.schema(self.plain.schema, ignored)
+        if not schema:
+            raise InputError("No feature is left: every column is ignored.")
+        warn_of_identifiers(schema)
+        self.settings = resolve(self.plain, schema, glance.classes is not None)
+        self.learned = learn(parts, glance, schema, self.settings, self.plain.feature_weights)
+        return schema
+
+    def name_features(self, names: Sequence[str]) -> None:
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(list(names), dtype=object)
+
+    def search_in(self, searches: Searches) -> None:
+        """Take these parts to search, and choose k where it was left open."""
+        self.searches = searches
+        k = self.use.n_neighbors
+        self.chosen_k = int(k) if is_whole(k) else self._choose_k()
+
+    def _choose_k(self) -> int:
+        return 5
+
+    # --------------------------------------------------------- what was learned
+
+    @property
+    def known(self) -> Learned:
+        if self.learned is None:
+            raise not_fitted(self)
+        return self.learned
+
+    @property
+    def use(self) -> Settings:
+        if self.settings is None:
+            raise not_fitted(self)
+        return self.settings
+
+    @property
+    def schema_(self) -> Schema:
+        return self.known.schema
+
+    @property
+    def feature_weights_(self) -> Weights:
+        return self.known.weights
+
+    @property
+    def feature_importances_(self) -> Floats:
+        return self.known.weights.importances
+
+    @property
+    def n_samples_fit_(self) -> int:
+        return self.known.summary.n
+
+    @property
+    def n_neighbors_(self) -> int:
+        if self.chosen_k is None:
+            raise not_fitted(self)
+        return self.chosen_k
+
+    @property
+    def p_(self) -> float:
+        return self.known.metric.p
+
+    def equal(self) -> Any:
+        """A plain estimator, not fitted, whose answers on the whole table are these, bit by bit."""
+        made = type(self.plain)(**self.plain.get_params(deep=False))
+        made.n_neighbors = self.n_neighbors_
+        return made
+
+    def save(self, path: Any) -> None:
+        """Write a folder: the parts, and what was learned; `nearwise.load` maps it."""
+        from nearwise.parts.folder import save_model
+
+        save_model(self, path)  # type: ignore[arg-type]
+
+    def describe(self) -> str:
+        """What is in use, and what of it was left open."""
+        n = len(self._searched().starts)
+        lines = [f"{self.n_samples_fit_:,} cases in {n} part{'s' if n != 1 else ''}, {self.n_neighbors_} neighbours"]
+        if self.resolved:
+            lines.append("left open, so a table in parts takes: " + ", ".join(self.resolved))
+        return "\n".join([*lines, self.known.metric.describe()])
+
+    # ---------------------------------------------------------------- searching
+
+    def _searched(self) -> Searches:
+        if self.searches is None:
+            raise not_fitted(self)
+        return self.searches
+
+    def _asked(self, X: Any) -> tuple[CaseTable, Measured]:
+        table = query_table(self, X, self.known.schema)
+        return table, self.known.metric.measure(table)
+
+    def _found(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
+        found, self.second_rounds = search(self._searched(), queries, k, leave_out)
+        return found
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """(distances, indices) of the nearest cases, by (distance, index); indices count through all parts."""
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        if not is_whole(k, 1) or k > self.n_samples_fit_:
+            raise InputError(
+                f"Expected 0 < n_neighbors <= n_samples_fit, but n_neighbors = {k!r}, n_samples_fit = "
+                f"{self.n_samples_fit_}."
+            )
+        found = self._found(self._asked(X)[1], int(k))
+        if not return_distance:
+            return found.cases
+        return self.known.metric.root(found.sums), found.cases
+
+
+class ClassifierOverParts(OverParts):
+    """The class of the nearest cases of a table in parts: predictions are those of one fit, ties included."""
+
+    plain: KNNClassifier
+    loo_errors_: Floats
+
+    def __init__(self, plain: KNNClassifier, resolved: Sequence[str] = (), loo_sample: int = 20_000) -> None:
+        super().__init__(plain, resolved)
+        if not is_whole(loo_sample, 1):
+            raise InputError(f"loo_sample={loo_sample!r}: expected a whole number from 1.")
+        self.loo_sample = int(loo_sample)
+        self.asked_k = 0
+        """cases that k was chosen by"""
+
+    def learn_from(self, parts: Parts, names: Sequence[str]) -> Schema:
+        schema = super().learn_from(parts, names)
+        target = self.known.target
+        self.plain._costs(target, tell=True)
+        warn_of_quantity(target)
+        return schema
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return np.asarray(self.known.summary.classes)
+
+    def describe(self) -> str:
+        chosen = ""
+        if self.asked_k:
+            drawn = "all" if self.asked_k == self.n_samples_fit_ else f"{self.asked_k:,} drawn"
+            chosen = f"\nk was chosen by leaving out {drawn} cases one by one"
+        return super().describe() + chosen
+
+    def _ballots(self, found: Answered, rows: slice) -> votes.Ballots:
+        """Who votes on some queries; the classes of the neighbours came with the answers."""
+        sums, cases, said = found.sums[rows], found.cases[rows], found.said[rows]
+        own = np.arange(cases.size).reshape(cases.shape)
+        group = found.group
+        near = Neighbours(
+            sums, np.where(cases >= 0, own, -1), group.inside[rows], group.tied[rows], group.votes[rows][:, :, None]
+        )
+        payload = Payload(said.ravel(), np.ones((said.size, 1)), len(self.classes_))
+        return (votes.Fair if self.plain.ties == "fair" else votes.Single)(near, payload)
+
+    def _chunks(self, m: int, k: int) -> list[slice]:
+        step = max(1, _CELLS // (k * len(self.classes_)))
+        return [slice(start, min(m, start + step)) for start in range(0, m, step)]
+
+    def _choose_k(self) -> int:
+        n = self.n_samples_fit_
+        tried = np.array(self.use.candidates)
+        tried = tried[tried <= n - 1]
+        if len(tried) < 1 or tried[-1] < 2:
+            return 1
+        drawn = draw(self._searched(), Drawing(self.loo_sample))
+        queries, truth = self._drawn(drawn)
+        self.asked_k, largest = len(drawn), int(tried[-1])
+        found = self._found(queries, largest, drawn)
+        rule, target, root = votes.get(self.use.vote), self.known.target, self.known.metric.root
+        errors, costs = np.zeros(largest), self.plain._costs(target)
+        for rows in self._chunks(len(drawn), largest):
+            ballots = self._ballots(found, rows)
+            codes = votes.winners(ballots, largest, rule, root, target.priors, threads(self.plain.n_jobs), costs=costs)
+            wrong = codes != truth[rows, None] if costs is None else costs[truth[rows, None], codes]
+            errors += wrong.sum(axis=0)
+        self.loo_errors_ = errors / len(drawn)
+        least = self.loo_errors_[tried - 1].min() * (1 + 1e-12)
+        return int(tried[np.flatnonzero(self.loo_errors_[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
+
+    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[np.intp]]:
+        """Stored cases, by their places among all, as queries without their own label, and their classes."""
+        searches = self._searched()
+        ends = np.append(np.asarray(searches.starts[1:], dtype=np.int64), np.iinfo(np.int64).max)
+        part = np.searchsorted(ends, drawn, side="right")
+        found = [searches.ask_one(int(i), Asking(drawn[part == i] - searches.starts[int(i)])) for i in np.unique(part)]
+        columns = tuple(_joined([f.queries.columns[j] for f in found]) for j in range(len(self.known.schema)))
+        return Measured(columns, len(drawn)), np.concatenate([f.classes for f in found])
+
+    # ------------------------------------------------------------- predicting
+
+    def _answers(self, X: Any) -> tuple[Floats, Floats]:
+        """(m, c) shares of the classes, and (m, c) the smallest sum at which each votes."""
+        queries, target = self._asked(X)[1], self.known.target
+        k = min(self.n_neighbors_, self.n_samples_fit_)
+        found, rule = self._found(queries, k), votes.get(self.use.vote)
+        answers, near = np.zeros((len(queries), len(self.classes_))), np.zeros((len(queries), len(self.classes_)))
+        for rows in self._chunks(len(queries), k):
+            ballots = self._ballots(found, rows)
+            total, near[rows], _ = votes.tally(*ballots.at(k), rule, self.known.metric.root)
+            answers[rows] = shares(total[:, :, 0], target.priors)
+        return answers, near
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(m, c) the share of the votes of each class."""
+        return self._answers(X)[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return self.decided(*self._answers(X))
+
+    def decided(self, answers: Floats, near: Floats) -> NDArray[Any]:
+        target = self.known.target
+        return np.asarray(self.classes_[votes.decide(answers, near, target.priors, self.plain._costs(target))])
+
+    def score(self, X: Any, y: Any) -> float:
+        """The share of right predictions."""
+        truth = as_array(y).ravel()
+        return accuracy(truth, self.predict(X), np.ones(len(truth)))
+
+
+class Asked(NamedTuple):
+    queries: Measured
+    classes: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Some cases of a part as queries, as a function that can be sent to it."""
+
+    rows: NDArray[np.int64]
+
+    def __call__(self, part: Searched) -> Asked:
+        rows = self.rows.astype(np.intp)
+        return Asked(part.asking(rows), part.problem.target.values[rows])
+
+
+def _joined(columns: Sequence[Encoded]) -> Encoded:
+    """One feature of the cases of several parts."""
+    missing = expected = None
+    if any(c.missing is not None for c in columns):
+        missing = np.concatenate([np.zeros(len(c.values), bool) if c.missing is None else c.missing for c in columns])
+    if columns[0].expected is not None:
+        expected = np.concatenate([c.expected for c in columns if c.expected is not None])
+    return Encoded(np.concatenate([c.values for c in columns]), missing, expected)

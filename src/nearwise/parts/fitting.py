@@ -1,0 +1,86 @@
+"""`nearwise.fit_parquet`: a classifier from Parquet files larger than memory, with the answers of one fit."""
+
+from __future__ import annotations
+
+import glob
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from nearwise.errors import InputError
+from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.parts.folder import SearchesOnDisk, memory_of, save_head
+from nearwise.parts.settings import LOO_SAMPLE, asked_classifier
+from nearwise.parts.streamed import OnDisk, ParquetPieces
+
+__all__ = ["fit_parquet"]
+
+
+def fit_parquet(
+    path: Any,
+    target: str,
+    *,
+    memory: Any = "1GB",
+    out: Any = None,
+    loo_sample: int = LOO_SAMPLE,
+    regression: bool = False,
+    **parameters: Any,
+) -> ClassifierOverParts:
+    """Fit a classifier to Parquet files that need not fit into memory.
+
+    ``path`` is a file, a folder of ``.parquet`` files, a pattern such as ``"big/*.parquet"``, or a list of these; the
+    cases are numbered through the files in this order. ``parameters`` are those of `KNNClassifier`. What is left open
+    becomes gain ratio weights, symbols by ``"shares"``, a vote and no local scaling, and ``describe()`` says so.
+    Answers are those of one fit with the same parameters (`equal`), bit by bit; what parts cannot do is refused.
+
+    ``memory`` bounds what is held at once. ``out`` is the folder of the model, whose parts are on disk: a fit that is
+    broken off goes on when it is called again with the same folder. Without it the parts are in a temporary folder,
+    for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content.
+    """
+    if regression:
+        raise InputError(
+            "regression=True: means over tie groups are rounded in the order of all cases, so a table in parts "
+            "predicts classes only. Fit KNNRegressor to a sample of the rows, or cut the target into classes."
+        )
+    plain, resolved = asked_classifier(parameters)
+    model = ClassifierOverParts(plain, resolved, loo_sample)
+    room = memory_of(memory)
+    pieces = ParquetPieces(files_of(path), target, room)
+    temporary = None if out is not None else tempfile.mkdtemp(prefix="nearwise-parts-")
+    folder = Path(out if temporary is None else temporary)
+    if temporary is not None:
+        weakref.finalize(model, shutil.rmtree, temporary, ignore_errors=True)
+    parts = OnDisk(pieces, folder, pieces.fingerprint(target, plain.schema, plain.ignore))
+    model.learn_from(parts, pieces.names)
+    told = parts.told
+    model.search_in(SearchesOnDisk(parts.typed, told, model.known, plain.engine, plain.n_jobs, room))
+    save_head(model, folder, told)
+    parts.finished()
+    model.folder = folder
+    return model
+
+
+def files_of(path: Any) -> list[Path]:
+    """The files that are meant, each once, in order."""
+    asked = [path] if isinstance(path, str | Path) else list(path) if isinstance(path, Iterable) else []
+    found: list[Path] = []
+    for each in asked:
+        folder = Path(each)
+        if folder.is_dir():
+            some = sorted(folder.glob("*.parquet"))
+        elif glob.has_magic(str(each)) and not folder.exists():
+            some = sorted(Path(name) for name in glob.glob(str(each), recursive=True))
+        else:
+            some = [folder]
+        if not some:
+            raise InputError(f"{str(each)!r} names no Parquet files.")
+        found += some
+    absent = [str(one) for one in found if not one.is_file()]
+    if absent:
+        raise InputError(f"There is no file {absent[0]!r}.")
+    if not found:
+        raise InputError(f"{path!r} names no Parquet files: give a file, a folder, a pattern or a list of these.")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,197 @@
+"""What is learned from parts: a schema, a metric and weights, each a reduction over the parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nearwise.cases.schema import Schema
+from nearwise.cases.summary import TableSummary
+from nearwise.cases.target import Target
+from nearwise.differences import resolve as resolve_difference
+from nearwise.differences.metric import Metric, policy_of
+from nearwise.errors import InputError, warn
+from nearwise.estimators.model import as_weighting, useful
+from nearwise.estimators.recipe import Settings
+from nearwise.parts.part import Glance, RawPart, TypedPart
+from nearwise.weighting import Mergeable, Problem, Weighting
+from nearwise.weights import Weights
+
+__all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
+
+T = TypeVar("T")
+Merge = Callable[[Any, Any], Any]
+
+
+class Parts(ABC):
+    """Where the parts of a table are, and how something is asked of all of them."""
+
+    @abstractmethod
+    def looked(self, function: Callable[[RawPart], T], merge: Merge, what: str) -> T:
+        """What a function says of every part as it came, merged."""
+
+    @abstractmethod
+    def type_all(self, schema: Schema, classes: Any) -> None:
+        """Type every part, and keep it."""
+
+    @abstractmethod
+    def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
+        """What a function says of every typed part, merged."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> list[int]:
+        """How many cases each typed part has."""
+
+
+class InMemory(Parts):
+    """Parts in a list: the plain version, which the others must equal."""
+
+    def __init__(self, parts: Iterable[RawPart]) -> None:
+        self.raw, self.typed = list(parts), list[TypedPart]()
+
+    def looked(self, function: Callable[[RawPart], T], merge: Merge, what: str) -> T:
+        return reduce(merge, map(function, self.raw))
+
+    def type_all(self, schema: Schema, classes: Any) -> None:
+        self.typed = [part.typed(schema, classes) for part in self.raw]
+
+    def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
+        return reduce(merge, map(function, self.typed))
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(part.table) for part in self.typed]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What all parts have learned together, without any of their cases."""
+
+    summary: TableSummary
+    metric: Metric
+    weights: Weights
+    weighting: Weighting
+
+    @property
+    def schema(self) -> Schema:
+        return self.summary.schema
+
+    @property
+    def target(self) -> Target:
+        """One row a class, which weighs as many cases as it has."""
+        return self.summary.target
+
+
+def merged(one: Any, two: Any) -> Any:
+    return one.merged(two)
+
+
+def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...]) -> Glance:
+    found: Glance = parts.looked(Looking(schema, ignore), merged, "looking at the table")
+    if not found.look.n:
+        raise InputError("Found array with 0 sample(s) in all parts while a minimum of 1 is required.")
+    return found
+
+
+def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: Any) -> Learned:
+    """Metric and weights of all parts; ``asked`` names the weights or says how they are learned."""
+    weighting = as_weighting(asked)
+    chosen = weighting.suggested_differences if use.differences is None else use.differences
+    settings = {"differences": chosen, "scale": use.scale, "missing": use.missing}
+    parts.type_all(schema, glance.classes)
+    values = frozenset(
+        name for name, kind in schema.items()
+        if resolve_difference(name, kind, chosen, use.scale).reads_values(kind, policy_of(name, kind, use.missing))
+    )  # fmt: skip
+    summary: TableSummary = parts.gathered(Summing(values), merged, "summing up the table")
+    metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
+    problem = problem_of(summary, metric)
+    return Learned(summary, metric, useful(_weights(parts, weighting, summary, problem)), weighting)
+
+
+def learned_from(summary: TableSummary, weights: Weights, weighting: Weighting, use: Settings) -> Learned:
+    """What was learned, from what a folder keeps of it."""
+    chosen = weighting.suggested_differences if use.differences is None else use.differences
+    metric = Metric.from_summary(
+        summary, differences=chosen, scale=use.scale, missing=use.missing, p=use.p, default_p=weighting.p
+    )
+    weighting.weights_ = weights
+    return Learned(summary, metric, weights, weighting)
+
+
+def problem_of(summary: TableSummary, metric: Metric) -> Problem:
+    """The problem of all cases without any of them."""
+    table = summary.empty_table
+    return Problem(table, metric, metric.measure(table), summary.target)
+
+
+def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem: Problem) -> Weights:
+    if weighting.id in ("none", "user"):
+        return weighting.learn(problem)
+    if not isinstance(weighting, Mergeable) or not weighting.merges_exactly:
+        raise InputError(
+            f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take 'gr', "
+            "'ig', 'mi', 'chi2', 'gini', 'mdw', 'none' or weights of your own; or learn the weights from a sample with "
+            "KNNClassifier and give its feature_weights_."
+        )
+    if summary.classes is None:
+        raise InputError(
+            f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' or "
+            "weights of your own."
+        )
+    counting = Counting(weighting, problem.metric, weighting.agreed(summary))
+    statistics = parts.gathered(counting, counting.merge, "counting")
+    return weighting.finish(statistics, problem)
+
+
+@dataclass(frozen=True)
+class Looking:
+    """A first look, as a function of a part that can be sent to it."""
+
+    schema: Any
+    ignore: tuple[str, ...]
+
+    def __call__(self, part: RawPart) -> Glance:
+        return part.glance(self.schema, self.ignore)
+
+
+@dataclass(frozen=True)
+class Summing:
+    """The summary of a part; ``values`` are the numbers that are counted one by one."""
+
+    values: frozenset[str]
+
+    def __call__(self, part: TypedPart) -> TableSummary:
+        return part.summary(self.values)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """The statistics of a part that a weighting asks for."""
+
+    weighting: Mergeable
+    metric: Metric
+    agreed: Any
+
+    def __call__(self, part: TypedPart) -> Any:
+        return self.weighting.partial(part.problem(self.metric), self.agreed)
+
+    def merge(self, one: Any, two: Any) -> Any:
+        return self.weighting.checked(one.merge(two), self.metric.names)
+
+
+def warn_of_identifiers(schema: Schema) -> None:
+    for name, remark in schema.remarks.items():
+        if "identifier" in remark and schema[name].storage == "symbol":
+            warn(f"Column {name!r} has a different value in every case, likely an identifier: ignore=[{name!r}].")
+
+
+def starts_of(sizes: list[int]) -> list[int]:
+    """The place of the first case of every part among all cases."""
+    return [int(start) for start in np.concatenate([[0], np.cumsum(sizes)])[:-1]]

@@ -1,0 +1,135 @@
+"""One part of a table: as it came, typed, and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.looks import TableLook
+from nearwise.cases.raw import RawTable
+from nearwise.cases.schema import Schema
+from nearwise.cases.summary import TableSummary
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.contract.labels import all_classes, class_labels
+from nearwise.differences.metric import Measured, Metric
+from nearwise.search import Distance, plan
+from nearwise.search.base import Engine, Ints, Payload
+from nearwise.search.selection.answered import Answered, Group, around
+from nearwise.weighting.problem import Problem
+from nearwise.weights import Stored, Weights
+
+__all__ = ["Glance", "RawPart", "Searched", "TypedPart"]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A first look at the cases and classes of a part; merges."""
+
+    look: TableLook
+    classes: NDArray[Any] | None
+
+    def merged(self, other: Glance) -> Glance:
+        classes = self.classes
+        if classes is None or other.classes is None:
+            return Glance(self.look.merged(other.look), None)
+        if not len(other.classes) or not len(classes):
+            classes = classes if len(classes) else other.classes
+        else:
+            classes = all_classes(other.classes, classes)
+        return Glance(self.look.merged(other.look), classes)
+
+
+@dataclass(frozen=True)
+class RawPart:
+    """The cases of a part as they came, and their classes; None where nothing is to be predicted."""
+
+    raw: RawTable
+    labels: NDArray[Any] | None
+
+    def glance(self, schema: Any, ignore: Iterable[str]) -> Glance:
+        classes = None
+        if self.labels is not None:
+            classes = np.unique(class_labels(self.labels)) if len(self.labels) else np.zeros(0)
+        return Glance(TableLook.of(self.raw, schema, ignore), classes)
+
+    def typed(self, schema: Schema, classes: NDArray[Any] | None) -> TypedPart:
+        """The part under the schema and the classes of all cases."""
+        table = CaseTable.like(self.raw, schema)
+        if classes is None or self.labels is None:
+            return TypedPart(table, Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False))
+        codes = np.searchsorted(classes, class_labels(self.labels)) if len(table) else np.zeros(0)
+        return TypedPart(table, Target(codes.astype(np.intp), classes, np.ones(len(table))))
+
+
+@dataclass(frozen=True)
+class TypedPart:
+    """The typed cases of a part, with symbols under its own levels, and their target."""
+
+    table: CaseTable
+    target: Target
+
+    def summary(self, values: Collection[str]) -> TableSummary:
+        return TableSummary.of(self.table, self.target, values)
+
+    def problem(self, metric: Metric) -> Problem:
+        """The part as a weighting sees it, under the metric and the levels of all cases."""
+        return Problem(self.table, metric, metric.measure(self.table), self.target)
+
+    def searched(self, metric: Metric, weights: Weights, start: int, engine: str, threads: int) -> Searched:
+        return Searched(self.problem(metric), weights, start, engine, threads)
+
+
+class Searched:
+    """A part with an engine of its own; ``start`` is the place of its first case among all cases."""
+
+    def __init__(self, problem: Problem, weights: Weights, start: int, engine: str, threads: int) -> None:
+        self.problem, self.start = problem, start
+        target = problem.target
+        self.classes: NDArray[np.int32] = np.asarray(target.values, dtype=np.int32)
+        self.groups = max(1, target.n_classes)
+        self.engine: Engine | None = None
+        if len(problem.table):
+            codes = target.values if target.classes is not None else None
+            distance = Distance(problem.metric, weights, Stored(problem.cases, codes))
+            self.engine = plan(distance, engine, threads).engine
+
+    def __len__(self) -> int:
+        return len(self.problem.table)
+
+    def _left_out(self, leave_out: NDArray[np.int64] | None) -> Ints | None:
+        """The case of this part that each query is, -1 where it is none."""
+        if leave_out is None:
+            return None
+        here = (leave_out >= self.start) & (leave_out < self.start + len(self))
+        return np.where(here, leave_out - self.start, -1).astype(np.intp) if here.any() else None
+
+    def nearest(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
+        """The k nearest of each query in this part; ``leave_out`` (m,) are places among all cases."""
+        if self.engine is None:
+            return Answered.nothing(len(queries), k, self.groups)
+        n = len(self)
+        payload = Payload(self.classes, np.ones((n, 1)), self.groups)
+        found = self.engine.nearest(queries, min(k, n), payload, self._left_out(leave_out))
+        return Answered.of(found, k, np.arange(self.start, self.start + n), self.classes)
+
+    def around(self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None) -> Group:
+        """What ties with the k-th sums of all cases, and how many are nearer."""
+        m = len(queries)
+        inside, tied, votes = np.zeros(m, dtype=np.intp), np.zeros(m, dtype=np.intp), np.zeros((m, self.groups))
+        if self.engine is not None:
+            lower, upper = around(last)
+            for j, (sums, cases) in enumerate(self.engine.within(queries, upper, self._left_out(leave_out))):
+                group = sums >= lower[j]
+                inside[j], tied[j] = np.count_nonzero(~group), np.count_nonzero(group)
+                votes[j] = np.bincount(self.classes[cases[group]], minlength=self.groups)
+        return Group(inside, tied, votes)
+
+    def asking(self, rows: Ints) -> Measured:
+        """Some of the cases as queries, each without its own label."""
+        some = self.problem.take(rows)
+        return some.asking

@@ -1,0 +1,103 @@
+"""Predictions that stream: Parquet or CSV in, Parquet or CSV out, a batch of cases at a time."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from nearwise.cases.raw import RawTable
+from nearwise.cases.readers import read
+from nearwise.errors import InputError, MissingDependencyError
+from nearwise.files import draft_of
+from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.parts.streamed import ParquetPieces
+
+__all__ = ["BATCH", "batches_of", "predict_file"]
+
+BATCH = 100_000
+"""cases that are asked about at once"""
+_SUFFIXES = (".parquet", ".csv")
+
+
+def predict_file(
+    model: ClassifierOverParts, path: Path, out: Path, *, proba: bool = False, memory: int = 1_000_000_000
+) -> int:
+    """Write the prediction of every case of a file to another; gives how many there were.
+
+    The columns are ``row``, ``prediction`` and, with ``proba``, the share of the votes of each class.
+    """
+    for name in (path, out):
+        if name.suffix.lower() not in _SUFFIXES:
+            raise InputError(f"{name}: predictions stream from and to {' and '.join(_SUFFIXES)} files.")
+    with draft_of(out) as draft:
+        write = _to_parquet if out.suffix.lower() == ".parquet" else _to_csv
+        return write(draft, _answers(model, path, proba, memory))
+
+
+def _answers(model: ClassifierOverParts, path: Path, proba: bool, memory: int) -> Iterator[dict[str, Any]]:
+    """Columns of answers, a batch after the other."""
+    start = 0
+    for table in batches_of(path, model, memory):
+        answers, near = model._answers(table)
+        columns = {"row": range(start, start + len(table)), "prediction": model.decided(answers, near).tolist()}
+        if proba:
+            columns |= {f"p({label})": answers[:, c].tolist() for c, label in enumerate(model.classes_.tolist())}
+        start += len(table)
+        yield {name: list(values) for name, values in columns.items()}
+
+
+def batches_of(path: Path, model: ClassifierOverParts, memory: int) -> Iterator[RawTable]:
+    """The cases of a file that have features of the model, a batch after the other."""
+    known = [str(name) for name in model.feature_names_in_]
+    if path.suffix.lower() == ".parquet":
+        pieces = ParquetPieces([path], None, memory)
+        for piece in pieces.pieces:
+            raw = pieces.read(piece).raw
+            yield raw.drop([name for name in raw.names if name not in known])
+        return
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        while batch := list(islice(rows, BATCH)):
+            # read as any CSV file is, so that a text means what it means there
+            with tempfile.TemporaryDirectory() as folder:
+                piece_of = Path(folder) / path.name
+                with piece_of.open("w", encoding="utf-8", newline="") as some:
+                    csv.writer(some).writerows([header, *batch])
+                raw = read(piece_of, schema=dict(model.schema_))
+            yield raw.drop([name for name in raw.names if name not in known])
+
+
+def _to_csv(draft: Path, batches: Iterator[dict[str, Any]]) -> int:
+    n = 0
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        for columns in batches:
+            if not n:
+                out.writerow(columns)
+            out.writerows(zip(*columns.values(), strict=True))
+            n += len(columns["row"])
+    return n
+
+
+def _to_parquet(draft: Path, batches: Iterator[dict[str, Any]]) -> int:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependencyError.of("pyarrow", "Writing Parquet", extra="frames") from None
+    n, out = 0, None
+    try:
+        for columns in batches:
+            table = pa.table(columns)
+            out = out or parquet.ParquetWriter(draft, table.schema)
+            out.write_table(table)
+            n += table.num_rows
+    finally:
+        if out is not None:
+            out.close()
+    return n

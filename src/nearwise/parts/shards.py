@@ -1,0 +1,120 @@
+"""Typed parts in a folder: one folder a part, arrays that are mapped and not read, checked by digests, no pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.cases.columns import Column
+from nearwise.cases.schema import Schema
+from nearwise.cases.table import CaseTable
+from nearwise.cases.target import Target
+from nearwise.errors import InputError, ModelFileError
+from nearwise.parts.part import TypedPart
+from nearwise.storage import container
+from nearwise.storage.values import Packer, Unpacker
+
+__all__ = ["Shards"]
+
+ARRAYS = ("numbers", "codes", "classes")
+DIGESTS, LEVELS = "digests.json", "levels.nearwise"
+_BLOCK = 1 << 22
+
+
+class Shards:
+    """The typed parts of a table, in a folder of its own each."""
+
+    def __init__(self, folder: Path, schema: Schema, classes: NDArray[Any] | None) -> None:
+        self.folder, self.schema, self.classes = folder, schema, classes
+        self._checked: set[int] = set()
+
+    def path(self, part: int) -> Path:
+        return self.folder / f"part-{part:06d}"
+
+    def has(self, part: int) -> bool:
+        """Whether a part is there; it is written in one step, so it is whole then."""
+        return (self.path(part) / DIGESTS).is_file()
+
+    def write(self, part: int, typed: TypedPart) -> None:
+        target, draft = self.path(part), self.folder / f".part-{part:06d}.{os.getpid()}"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        n, columns = len(typed.table), typed.table.columns
+        for name, column in zip(self.schema, columns, strict=True):
+            if column.levels is None and (column.values.dtype == object or column.values.ndim != 1):
+                raise InputError(
+                    f"Feature {name!r} ({self.schema[name].name}) is neither a number nor a symbol, and a table in "
+                    f"parts holds these alone: leave it out, ignore=[{name!r}], or declare it, "
+                    f"schema={{{name!r}: Symbolic()}}."
+                )
+        numbers = [c.values for c in columns if c.levels is None]
+        codes = [c.values for c in columns if c.levels is not None]
+        np.save(draft / "numbers.npy", np.array(numbers, dtype="<f8").reshape(len(numbers), n))
+        np.save(draft / "codes.npy", np.array(codes, dtype="<i4").reshape(len(codes), n))
+        given = typed.target.values if typed.target.classes is not None else np.zeros(n)
+        np.save(draft / "classes.npy", np.asarray(given, dtype="<i4"))
+        pack = Packer()
+        levels = [pack.sequence(list(c.levels)) for c in columns if c.levels is not None]
+        container.write(draft / LEVELS, {"levels": levels}, pack.arrays)
+        digests = {name: digest_of(draft / name) for name in (*(f"{a}.npy" for a in ARRAYS), LEVELS)}
+        (draft / DIGESTS).write_text(json.dumps({"rows": n, "digests": digests}), encoding="utf-8")
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(draft, target)
+
+    def digests(self, part: int) -> dict[str, Any]:
+        """The number of rows, and the digest of every file of a part."""
+        try:
+            found = json.loads((self.path(part) / DIGESTS).read_text(encoding="utf-8"))
+            return {"rows": int(found["rows"]), "digests": dict(found["digests"])}
+        except (OSError, ValueError, KeyError, TypeError):
+            raise self._broken(part, "its list of digests cannot be read") from None
+
+    def read(self, part: int, expected: dict[str, Any] | None = None) -> TypedPart:
+        """A part, mapped; the first time its digests are compared with those expected."""
+        if part not in self._checked:
+            self._check(part, expected or self.digests(part))
+            self._checked.add(part)
+        folder = self.path(part)
+        numbers, codes, classes = (np.load(folder / f"{a}.npy", mmap_mode="r", allow_pickle=False) for a in ARRAYS)
+        content, arrays = container.read(folder / LEVELS)
+        unpack = Unpacker(arrays)
+        levels = [tuple(unpack.sequence(found)) for found in content["levels"]]
+        n, columns, a, b = len(classes), [], 0, 0
+        for kind in self.schema.values():
+            if kind.storage == "number":
+                columns.append(Column(numbers[a]))
+                a += 1
+            else:
+                columns.append(Column(codes[b], levels[b]))
+                b += 1
+        given = self.classes is not None
+        target = Target(
+            np.asarray(classes, dtype=np.intp) if given else np.zeros(n), self.classes, np.ones(n), is_given=given
+        )
+        return TypedPart(CaseTable(self.schema, tuple(columns), n), target)
+
+    def _check(self, part: int, expected: dict[str, Any]) -> None:
+        for name, digest in expected["digests"].items():
+            path = self.path(part) / Path(name).name
+            if not path.is_file():
+                raise self._broken(part, f"{name} is gone")
+            if digest_of(path) != digest:
+                raise self._broken(part, f"{name} has changed")
+
+    def _broken(self, part: int, why: str) -> ModelFileError:
+        return ModelFileError(f"Part {part} of the model in {str(self.folder)!r} is damaged: {why}. Fit it again.")
+
+
+def digest_of(path: Path) -> str:
+    made = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            made.update(block)
+    return made.hexdigest()

@@ -1,0 +1,202 @@
+"""Parquet files larger than memory: read piece by piece, typed once into shards, resumable."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from functools import reduce
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from nearwise.cases.frames import raw_table
+from nearwise.cases.schema import Schema
+from nearwise.contract.labels import as_array
+from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
+from nearwise.files import write_file
+from nearwise.parts.glances import read_glance, write_glance
+from nearwise.parts.learning import Looking, Merge, Parts
+from nearwise.parts.part import RawPart, TypedPart
+from nearwise.parts.shards import Shards
+from nearwise.progress import progress
+
+__all__ = ["OnDisk", "ParquetPieces", "Piece"]
+
+T = TypeVar("T")
+_INDEX = "__index_level_0__"
+_TEXT_BYTES, _NUMBER_BYTES = 250, 60
+"""what a value takes at the most while its part is typed"""
+_AT_HAND = 300_000_000
+"""bytes of the interpreter and its libraries, whatever the table"""
+PLAN = "unfinished.json"
+
+
+class Piece(NamedTuple):
+    """Some rows of one file: those from ``start`` on of these row groups."""
+
+    file: int
+    groups: tuple[int, ...]
+    start: int
+    rows: int
+
+
+class ParquetPieces:
+    """Parquet files as pieces that fit into memory."""
+
+    def __init__(self, paths: Sequence[Path], target: str | None, memory: int) -> None:
+        try:
+            import pyarrow as pa
+            from pyarrow import parquet
+        except ImportError:
+            raise MissingDependencyError.of("pyarrow", "Reading Parquet in parts", extra="frames") from None
+        self.paths, self.target = list(paths), target
+        self.pieces: list[Piece] = []
+        schemas, sizes = [], []
+        for path in self.paths:
+            try:
+                with parquet.ParquetFile(path) as file:
+                    schemas.append(file.schema_arrow.remove_metadata())
+                    told = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+                    sizes.append([(group.num_rows, group.total_byte_size) for group in told])
+            except (OSError, pa.ArrowException) as error:
+                raise ReadError(f"{path} cannot be read as Parquet ({str(error).splitlines()[0]}).") from None
+        try:
+            self.schema = pa.unify_schemas(schemas, promote_options="default")
+        except pa.ArrowException as error:
+            raise ReadError(f"The files do not have the same columns: {str(error).splitlines()[0]}.") from None
+        self.names = [name for name in self.schema.names if name not in (target, _INDEX)]
+        if target is not None and target not in self.schema.names:
+            raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, self.schema.names)}")
+        row = sum(_TEXT_BYTES if _is_text(f.type) else _NUMBER_BYTES for f in self.schema)
+        room = max(memory - _AT_HAND, memory // 4) // 3
+        self.most = max(1000, room // max(1, row))
+        for at, groups in enumerate(sizes):
+            self._cut(at, groups, room)
+
+    def _cut(self, file: int, groups: list[tuple[int, int]], room: int) -> None:
+        """Row groups together where they are small, one after the other where they are large."""
+        held: list[int] = []
+        rows = 0
+        for i, (n, size) in enumerate(groups):
+            if size > room:
+                raise InputError(
+                    f"{self.paths[file]}: row group {i} takes {size / 1e6:,.0f} MB, more than memory= allows: give "
+                    "more memory, or write the file with smaller row groups (row_group_size=100_000)."
+                )
+            if held and rows + n > self.most:
+                self.pieces.append(Piece(file, tuple(held), 0, rows))
+                held, rows = [], 0
+            if n > self.most:
+                starts = range(0, n, self.most)
+                self.pieces += [Piece(file, (i,), start, min(self.most, n - start)) for start in starts]
+                continue
+            held, rows = [*held, i], rows + n
+        if held:
+            self.pieces.append(Piece(file, tuple(held), 0, rows))
+
+    def table(self, piece: Piece) -> Any:
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(self.paths[piece.file]) as file:
+            found = file.read_row_groups(list(piece.groups)).slice(piece.start, piece.rows)
+        return found.select([n for n in self.schema.names if n in found.column_names]).cast(
+            self.schema if set(self.schema.names) == set(found.column_names) else found.schema
+        )
+
+    def read(self, piece: Piece) -> RawPart:
+        found = self.table(piece)
+        absent = [name for name in self.schema.names if name not in found.column_names]
+        if absent:
+            raise ReadError(f"{self.paths[piece.file]} has no column {absent[0]!r}, and other files have it.")
+        labels = None if self.target is None else as_array(found.column(self.target).to_numpy())
+        return RawPart(raw_table(found.select(self.names)), labels)
+
+    def fingerprint(self, *settings: Any) -> str:
+        """Tells whether a fit that was broken off was one of these files with these settings."""
+        told = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in self.paths]
+        return blake2b(repr((told, self.pieces, settings)).encode(), digest_size=16).hexdigest()
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
+
+
+class OnDisk(Parts):
+    """Parts that are read from Parquet and kept as shards; what is there already is not done again."""
+
+    def __init__(self, pieces: ParquetPieces, folder: Path, mark: str) -> None:
+        self.pieces, self.folder = pieces, folder
+        self.shards: Shards | None = None
+        plan = folder / PLAN
+        if folder.exists() and any(folder.iterdir()) and not _is_ours(folder):
+            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
+        folder.mkdir(parents=True, exist_ok=True)
+        known = json.loads(plan.read_text(encoding="utf-8")).get("fit") if plan.is_file() else None
+        if known != mark:
+            clear(folder)
+            write_file(plan, json.dumps({"fit": mark, "parts": len(pieces.pieces)}))
+
+    def looked(self, function: Callable[[RawPart], Any], merge: Merge, what: str) -> Any:
+        if not isinstance(function, Looking):
+            raise TypeError("only a first look is taken at parts as they came")
+        return reduce(merge, (self._looked(i, function) for i in self._each(what)))
+
+    def _each(self, what: str) -> Any:
+        return progress(range(len(self.pieces.pieces)), len(self.pieces.pieces), what)
+
+    def _looked(self, part: int, function: Callable[[RawPart], Any]) -> Any:
+        path = self.folder / f"glance-{part:06d}.nearwise"
+        if path.is_file():
+            return read_glance(path)
+        found = function(self.pieces.read(self.pieces.pieces[part]))
+        write_glance(path, found)
+        return found
+
+    def type_all(self, schema: Schema, classes: Any) -> None:
+        self.shards = Shards(self.folder, schema, classes)
+        for part in self._each("typing the parts"):
+            if not self.shards.has(part):
+                self.shards.write(part, self.pieces.read(self.pieces.pieces[part]).typed(schema, classes))
+
+    def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
+        shards = self.typed
+        return reduce(merge, (function(shards.read(i)) for i in self._each(what)))
+
+    @property
+    def typed(self) -> Shards:
+        if self.shards is None:
+            raise TypeError("the parts are not typed yet")
+        return self.shards
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        return [self.typed.digests(i) for i in range(len(self.pieces.pieces))]
+
+    @property
+    def sizes(self) -> list[int]:
+        return [part["rows"] for part in self.told]
+
+    def finished(self) -> None:
+        """The model is there: what only helped to go on is not needed any more."""
+        for path in [*self.folder.glob("glance-*.nearwise"), self.folder / PLAN]:
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+
+
+def _is_ours(folder: Path) -> bool:
+    from nearwise.parts.folder import HEAD
+
+    return (folder / PLAN).is_file() or (folder / HEAD).is_file()
+
+
+def clear(folder: Path) -> None:
+    """Take away what an earlier fit has left in its folder."""
+    from nearwise.parts.folder import HEAD
+
+    for pattern in (HEAD, "glance-*.nearwise", "part-*", ".part-*"):
+        for path in folder.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,0 +1,175 @@
+"""Parquet in parts: the answers of one fit, a folder that is mapped, a fit that goes on after kill -9."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nearwise as nw
+from nearwise.errors import InputError, ModelFileError
+from nearwise.parts import streamed
+from nearwise.parts.predicting import predict_file
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of a few hundred rows, so that a small table has many."""
+    monkeypatch.setattr(streamed, "_TEXT_BYTES", 60_000)
+    monkeypatch.setattr(streamed, "_NUMBER_BYTES", 60_000)
+
+
+def mixed(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "a": rng.normal(size=n).round(1), "b": rng.integers(0, 5, n), "hue": rng.choice(["red", "blue", None], n),
+        "flag": rng.integers(0, 2, n).astype(bool),
+        "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 9, n), unit="D"),
+    })  # fmt: skip
+    frame.loc[rng.random(n) < 0.1, "a"] = None
+    frame["y"] = np.where(frame["b"] + rng.normal(size=n) > 2, "high", "low")
+    return frame
+
+
+@pytest.fixture
+def big(tmp_path: Path) -> tuple[Path, pd.DataFrame]:
+    """Two files with several row groups, of which one has a column without any value."""
+    frame = mixed(4000)
+    frame.loc[2500:, "hue"] = None
+    folder = tmp_path / "big"
+    folder.mkdir()
+    frame[:2500].to_parquet(folder / "0.parquet", row_group_size=300, index=False)
+    frame[2500:].to_parquet(folder / "1.parquet", row_group_size=1500, index=False)
+    return folder, frame
+
+
+def test_a_streamed_fit_answers_as_one_fit(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
+    folder, frame = big
+    model = nw.fit_parquet(folder, target="y", memory="100MB", out=tmp_path / "model")
+    assert len(model.searches.starts) > 2
+    X, queries = frame.drop(columns="y"), mixed(300, 1).drop(columns="y")
+    plain = model.plain.fit(X, frame["y"])
+    assert model.n_neighbors_ == plain.n_neighbors_
+    np.testing.assert_array_equal(model.feature_importances_, plain.feature_importances_)
+    for again in (model, nw.load(tmp_path / "model")):
+        for one, two in zip(again.kneighbors(queries), plain.kneighbors(queries), strict=True):
+            np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(again.predict_proba(queries), plain.predict_proba(queries))
+        np.testing.assert_array_equal(again.predict(queries), plain.predict(queries))
+    assert "symbols by 'shares'" in model.describe()
+    assert model.schema_ == plain.schema_
+
+
+def test_a_temporary_model_can_be_saved_and_copied(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
+    model = nw.fit_parquet(sorted(big[0].glob("*.parquet")), target="y", memory="100MB", n_neighbors=3)
+    model.save(tmp_path / "kept")
+    queries = mixed(50, 2).drop(columns="y")
+    expected, held = model.predict_proba(queries), model.folder
+    del model
+    assert not held.exists()
+    np.testing.assert_array_equal(nw.load(tmp_path / "kept").predict_proba(queries), expected)
+
+
+@pytest.mark.parametrize("sort", [".csv", ".parquet"])
+def test_predictions_stream(big: tuple[Path, pd.DataFrame], tmp_path: Path, sort: str, monkeypatch) -> None:
+    monkeypatch.setattr("nearwise.parts.predicting.BATCH", 100)
+    model = nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, ignore=["day", "flag"])
+    queries = mixed(250, 3)
+    path, out = tmp_path / f"asked{sort}", tmp_path / f"said{sort}"
+    queries.to_csv(path, index=False) if sort == ".csv" else queries.to_parquet(path, index=False)
+    assert predict_file(model, path, out, proba=True) == 250
+    said = pd.read_csv(out) if sort == ".csv" else pd.read_parquet(out)
+    assert said["prediction"].tolist() == model.predict(queries.drop(columns="y")).tolist()
+    np.testing.assert_array_equal(said["p(high)"], model.predict_proba(queries.drop(columns="y"))[:, 0])
+    assert said["row"].tolist() == list(range(250))
+
+
+def test_damage_is_told_by_part(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
+    nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, out=tmp_path / "m")
+    victim = tmp_path / "m" / "part-000001" / "codes.npy"
+    data = bytearray(victim.read_bytes())
+    data[-1] ^= 1
+    victim.write_bytes(bytes(data))
+    with pytest.raises(ModelFileError, match=r"Part 1 .* codes.npy has changed"):
+        nw.load(tmp_path / "m").predict(mixed(3).drop(columns="y"))
+    shutil.rmtree(victim.parent)
+    with pytest.raises(ModelFileError, match=r"Part 1 .* gone"):
+        nw.load(tmp_path / "m").predict(mixed(3).drop(columns="y"))
+    (tmp_path / "m" / "model.nearwise").unlink()
+    with pytest.raises(ModelFileError, match="not finished"):
+        nw.load(tmp_path / "m")
+
+
+SLOW = """
+import sys, time
+import nearwise as nw
+from nearwise.parts import shards, streamed
+streamed._TEXT_BYTES = streamed._NUMBER_BYTES = 60_000
+write = shards.Shards.write
+def slowly(self, part, typed):
+    write(self, part, typed)
+    print(part, flush=True)
+    if part == 2:
+        time.sleep(600)
+shards.Shards.write = slowly
+nw.fit_parquet(sys.argv[1], target="y", memory="100MB", out=sys.argv[2])
+"""
+
+
+def test_a_fit_goes_on_after_kill_9(big: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch) -> None:
+    out = tmp_path / "m"
+    run = subprocess.Popen([sys.executable, "-c", SLOW, str(big[0]), str(out)], stdout=subprocess.PIPE, text=True)
+    for line in run.stdout:
+        if line.strip() == "2":
+            break
+    run.send_signal(signal.SIGKILL) if os.name != "nt" else run.kill()
+    run.wait()
+    run.stdout.close()
+    done = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*")}
+    assert len(done) == 3
+    time.sleep(0.01)
+    model = nw.fit_parquet(big[0], target="y", memory="100MB", out=out)
+    assert {name: (out / name).stat().st_mtime_ns for name in done} == done
+    assert not (out / streamed.PLAN).exists()
+    queries = mixed(50, 2).drop(columns="y")
+    whole = nw.fit_parquet(big[0], target="y", memory="100MB")
+    np.testing.assert_array_equal(model.predict_proba(queries), whole.predict_proba(queries))
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    frame = mixed(20)
+    frame.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="no column 'z'"):
+        nw.fit_parquet(tmp_path / "a.parquet", target="z")
+    with pytest.raises(InputError, match="no file"):
+        nw.fit_parquet(tmp_path / "b.parquet", target="y")
+    with pytest.raises(InputError, match="memory='much'"):
+        nw.fit_parquet(tmp_path / "a.parquet", target="y", memory="much")
+    with pytest.raises(InputError, match="KNNRegressor"):
+        nw.fit_parquet(tmp_path / "a.parquet", target="a", regression=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("x")
+    with pytest.raises(InputError, match="holds other files"):
+        nw.fit_parquet(tmp_path / "a.parquet", target="y", out=tmp_path / "full")
+
+
+def test_the_command_line_streams(big: tuple[Path, pd.DataFrame], tmp_path: Path, capsys) -> None:
+    from nearwise.app.main import main
+
+    files, model = [str(path) for path in sorted(big[0].glob("*.parquet"))], str(tmp_path / "m")
+    mixed(30, 5).to_parquet(tmp_path / "asked.parquet", index=False)
+    assert not main(["fit", *files, "--target", "y", "--stream", "--memory", "100MB", "--k", "3", "--out", model])
+    assert not main(["predict", model, str(tmp_path / "asked.parquet"), "--out", str(tmp_path / "said.csv"), "--proba"])
+    expected = nw.fit_parquet(files, target="y", memory="100MB", n_neighbors=3).predict(mixed(30, 5).drop(columns="y"))
+    assert pd.read_csv(tmp_path / "said.csv")["prediction"].tolist() == expected.tolist()
+    assert "feature_weights='gr'" in capsys.readouterr().err
+    assert main(["fit", *files, "--target", "y", "--out", model])
+    assert "--stream" in capsys.readouterr().err
