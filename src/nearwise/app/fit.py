@@ -53,7 +53,8 @@ def fit(
     named, more = method or DEFAULT, cost_setting(costs, regression)
     if stream:
         model = fit_stream(files, target, out, reading, learning, method, memory, {**more, "regression": regression})
-        say(model.describe().split("\nsum over")[0])
+        for line in model.describe().split("\nsum over")[0].splitlines():
+            say(line)
         n, named = model.n_samples_fit_, method or "gr"
     elif len(files) > 1:
         raise InputError(f"There are {len(files)} files: one at a time, or Parquet files with --stream.")
