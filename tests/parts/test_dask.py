@@ -53,6 +53,7 @@ def test_dask_answers_as_one_fit(client) -> None:
     np.testing.assert_array_equal(lazy.compute(), plain.predict(queries))
     np.testing.assert_array_equal(model.predict(queries), plain.predict(queries))
     np.testing.assert_array_equal(model.predict_proba(asked).compute(), plain.predict_proba(queries))
+    assert str(model.explain(queries[:3])) == str(plain.explain(queries[:3]))
 
 
 def test_arrays_and_retrieval(client) -> None:

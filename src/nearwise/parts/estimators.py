@@ -20,6 +20,7 @@ from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import Settings, resolve
 from nearwise.estimators.scoring import accuracy, shares
+from nearwise.explain import Explanations
 from nearwise.parts.drawing import Drawing, draw
 from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
 from nearwise.parts.part import Searched
@@ -173,6 +174,12 @@ class OverParts:
         if not return_distance:
             return found.cases
         return self.known.metric.root(found.sums), found.cases
+
+    def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
+        """Which past cases, which features, how much, for a few queries; as one fit explains them."""
+        from nearwise.parts.explaining import explained
+
+        return explained(self, X, n_neighbors)
 
 
 class ClassifierOverParts(OverParts):
