@@ -37,6 +37,7 @@ STAGES = (
     "storage",
     "estimators",
     "parts",
+    "dask",
     "datasets",
     "lab",
     "app",

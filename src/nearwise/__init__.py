@@ -39,7 +39,7 @@ _PUBLIC = {
     ),
 }
 _STAGES = (
-    "answers", "cases", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics", "parts",
+    "answers", "cases", "dask", "datasets", "differences", "errors", "estimators", "explain", "lab", "metrics", "parts",
     "representation", "search", "vote", "weighting", "weights",
 )  # fmt: skip
 

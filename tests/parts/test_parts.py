@@ -114,6 +114,17 @@ def test_k_chosen_by_all_cases_is_that_of_one_fit(split: Split, weights) -> None
     np.testing.assert_array_equal(parts.predict_proba(X), plain.predict_proba(X))
 
 
+@settings(QUICK, max_examples=30)
+@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "mdw", None]))
+def test_a_few_queries_are_explained_as_by_one_fit(split: Split, k: int, weights) -> None:
+    X, _, _ = split
+    parts, plain = fitted(split, 0, n_neighbors=min(k, len(X)), feature_weights=weights)
+    for one, two in zip(parts.explain(X[:5]), plain.explain(X[:5]), strict=True):
+        assert str(one) == str(two)
+        assert one.to_json() == two.to_json()
+        assert one.case_weights == two.case_weights
+
+
 @pytest.mark.parametrize("engine", ["auto", "dense", "tree", "scan", "blocks"])
 def test_near_equal_sums_take_a_second_round(engine: str) -> None:
     """Gaps that differ by rounding tie, and each part has its own anchor among them."""

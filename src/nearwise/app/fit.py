@@ -45,16 +45,18 @@ def fit(
     regression: Regression = False,
     stream: Annotated[bool, typer.Option("--stream", help="Parquet larger than memory, read in parts.")] = False,
     memory: Annotated[str, typer.Option("--memory", help="With --stream: what may be held at once.")] = "1GB",
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Fit Parquet by the workers of the Dask scheduler at this address.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file of cases and write a model."""
     from nearwise.estimators.by_name import DEFAULT
 
     named, more = method or DEFAULT, cost_setting(costs, regression)
-    if stream:
-        model = fit_stream(files, target, out, reading, learning, method, memory, {**more, "regression": regression})
-        for line in model.describe().split("\nsum over")[0].splitlines():
-            say(line)
+    if stream or dask is not None:
+        more = {**more, "regression": regression}
+        model = fit_stream(files, target, out, reading, learning, method, memory, dask, more)
         n, named = model.n_samples_fit_, method or "gr"
     elif len(files) > 1:
         raise InputError(f"There are {len(files)} files: one at a time, or Parquet files with --stream.")

@@ -19,9 +19,9 @@ __all__ = ["fit_stream", "is_in_parts", "predict_stream"]
 
 def fit_stream(
     files: Sequence[Path], target: str, out: Path, reading: Reading, learning: Learning, method: str | None,
-    memory: str, more: dict[str, Any],
+    memory: str, address: str | None, more: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """The model of Parquet files, in a folder."""
+    """The model of Parquet files, in a folder; with an address, fitted by the workers of that Dask cluster."""
     from nearwise.app.options import listed
     from nearwise.app.tables import given_kinds
     from nearwise.estimators.by_name import DEFAULT
@@ -36,7 +36,39 @@ def fit_stream(
     given = given_kinds(reading)
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
     settings["schema"] = {name: kind for name, kind in given.items() if name not in ignored}
-    return fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+    if address is not None:
+        return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
+    model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+    say(model.describe().split("\nsum over")[0])
+    return model
+
+
+def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, settings: dict[str, Any]) -> Any:
+    from nearwise.errors import MissingDependencyError
+    from nearwise.parts.fitting import files_of
+
+    if settings.pop("regression"):
+        raise InputError("--regression: a table in parts predicts classes only, leave --dask out.")
+    try:
+        from dask import dataframe
+        from distributed import Client
+    except ImportError:
+        raise MissingDependencyError.of("dask", "--dask", extra="dask") from None
+    from nearwise.dask import KNNClassifier
+
+    paths = [str(path.resolve()) for path in files_of(list(files))]
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(f"--dask {address}: no scheduler answers there ({type(error).__name__}).") from None
+    with client:
+        table = dataframe.read_parquet(paths)
+        if target not in table.columns:
+            raise InputError(f"There is no column {target!r} to predict.")
+        model = KNNClassifier(**settings, client=client).fit(table.drop(columns=target), table[target])
+        model.save(out)
+        say(model.describe().split("\nsum over")[0])
+        return model
 
 
 def is_in_parts(path: Path) -> bool:

@@ -20,6 +20,7 @@ from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import Settings, resolve
 from nearwise.estimators.scoring import accuracy, shares
+from nearwise.explain import Explanations
 from nearwise.parts.drawing import Drawing, draw
 from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
 from nearwise.parts.part import Searched
@@ -58,9 +59,9 @@ class OverParts:
 
     # ------------------------------------------------------------------ fitting
 
-    def learn_from(self, parts: Parts, names: Sequence[str]) -> Schema:
+    def learn_from(self, parts: Parts, names: Sequence[str], named: bool = True) -> Schema:
         """Learn a schema, a metric and weights; the parts are typed and kept."""
-        self.name_features(names)
+        self.name_features(names, named)
         ignore = self.plain.ignore
         ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
         glance = glance_at(parts, self.plain.schema, ignored)
@@ -72,9 +73,10 @@ class OverParts:
         self.learned = learn(parts, glance, schema, self.settings, self.plain.feature_weights)
         return schema
 
-    def name_features(self, names: Sequence[str]) -> None:
+    def name_features(self, names: Sequence[str], named: bool = True) -> None:
         self.n_features_in_ = len(names)
-        self.feature_names_in_ = np.array(list(names), dtype=object)
+        if named:
+            self.feature_names_in_ = np.array(list(names), dtype=object)
 
     def search_in(self, searches: Searches) -> None:
         """Take these parts to search, and choose k where it was left open."""
@@ -173,6 +175,12 @@ class OverParts:
             return found.cases
         return self.known.metric.root(found.sums), found.cases
 
+    def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
+        """Which past cases, which features, how much, for a few queries; as one fit explains them."""
+        from nearwise.parts.explaining import explained
+
+        return explained(self, X, n_neighbors)
+
 
 class ClassifierOverParts(OverParts):
     """The class of the nearest cases of a table in parts: predictions are those of one fit, ties included."""
@@ -188,8 +196,8 @@ class ClassifierOverParts(OverParts):
         self.asked_k = 0
         """cases that k was chosen by"""
 
-    def learn_from(self, parts: Parts, names: Sequence[str]) -> Schema:
-        schema = super().learn_from(parts, names)
+    def learn_from(self, parts: Parts, names: Sequence[str], named: bool = True) -> Schema:
+        schema = super().learn_from(parts, names, named)
         target = self.known.target
         self.plain._costs(target, tell=True)
         warn_of_quantity(target)
@@ -255,11 +263,13 @@ class ClassifierOverParts(OverParts):
 
     def _answers(self, X: Any) -> tuple[Floats, Floats]:
         """(m, c) shares of the classes, and (m, c) the smallest sum at which each votes."""
-        queries, target = self._asked(X)[1], self.known.target
-        k = min(self.n_neighbors_, self.n_samples_fit_)
-        found, rule = self._found(queries, k), votes.get(self.use.vote)
-        answers, near = np.zeros((len(queries), len(self.classes_))), np.zeros((len(queries), len(self.classes_)))
-        for rows in self._chunks(len(queries), k):
+        return self.voted(self._found(self._asked(X)[1], min(self.n_neighbors_, self.n_samples_fit_)))
+
+    def voted(self, found: Answered) -> tuple[Floats, Floats]:
+        """The same from the neighbours."""
+        (m, k), c, target, rule = found.sums.shape, len(self.classes_), self.known.target, votes.get(self.use.vote)
+        answers, near = np.zeros((m, c)), np.zeros((m, c))
+        for rows in self._chunks(m, k):
             ballots = self._ballots(found, rows)
             total, near[rows], _ = votes.tally(*ballots.at(k), rule, self.known.metric.root)
             answers[rows] = shares(total[:, :, 0], target.priors)

@@ -131,7 +131,8 @@ def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str
         "columns": columns,
         "classes": pack.value(known.summary.classes),
         "class_counts": pack.value(known.summary.class_counts),
-        "names": [str(name) for name in model.feature_names_in_],
+        "names": [str(name) for name in getattr(model, "feature_names_in_", ())],
+        "features": model.n_features_in_,
         "resolved": list(model.resolved),
         "k": model.n_neighbors_,
         "asked_k": model.asked_k,
@@ -178,7 +179,7 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     classes = unpack.value(content["classes"])
     summary = TableSummary(schema, tuple(columns), classes, np.asarray(unpack.value(content["class_counts"])))
     model = ClassifierOverParts(plain, tuple(content["resolved"]), content["loo_sample"])
-    model.name_features(content["names"])
+    model.name_features(content["names"] or [""] * int(content["features"]), bool(content["names"]))
     model.settings = resolve(plain, schema, True)
     model.learned = learned_from(summary, weights, weighting, model.settings)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]

@@ -7,6 +7,7 @@ Such queries are `unsure`; a second round asks every part for what lies around t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +65,19 @@ class Answered:
         out.cases[:, :width] = np.where(there, at[found.indices], -1)
         out.said[:, :width] = np.where(there, classes[found.indices], 0)
         return cls(out.sums, out.cases, out.said, Group(found.inside, found.tied, found.tie_sums[:, :, 0]), out.unsure)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Answered]) -> Answered:
+        """The answers to several batches of queries, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        group = Group(
+            *(np.concatenate([getattr(p.group, name) for p in parts]) for name in ("inside", "tied", "votes"))
+        )
+        sums, cases, said, unsure = (
+            np.concatenate([getattr(p, name) for p in parts]) for name in ("sums", "cases", "said", "unsure")
+        )
+        return cls(sums, cases, said, group, unsure)
 
     @property
     def last(self) -> Floats:

@@ -1,0 +1,235 @@
+"""`nearwise.dask.KNNClassifier` and `NearestCases`, with the parameters of the plain ones and a client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearwise.dask.workers import SearchesWithWorkers, WithWorkers, client_of, raw_part, same, tree
+from nearwise.differences.metric import Measured
+from nearwise.errors import InputError
+from nearwise.estimators.retrieval import NearestCases as PlainNearest
+from nearwise.parts.estimators import ClassifierOverParts, OverParts
+from nearwise.parts.folder import load_folder, save_head
+from nearwise.parts.learning import merged
+from nearwise.parts.part import Searched, TypedPart
+from nearwise.parts.searching import Around, Nearest
+from nearwise.parts.settings import LOO_SAMPLE, asked_classifier
+from nearwise.parts.shards import Shards
+from nearwise.search.selection.answered import Answered, Group
+
+__all__ = ["KNNClassifier", "NearestCases"]
+
+BATCH = 10_000
+"""queries that are sent to the workers at once"""
+
+
+class _Spread(OverParts):
+    """What both estimators do with a client."""
+
+    client: Any = None
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        client = client_of(self.client)
+        blocks = _blocks(X)
+        labels = [None] * len(blocks) if y is None else _blocks(y)
+        if len(blocks) != len(labels):
+            raise InputError(f"X has {len(blocks)} partitions and y has {len(labels)}: give both the same.")
+        raw = client.compute([_delayed(raw_part)(x, z) for x, z in zip(blocks, labels, strict=True)])
+        names = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(X.shape[1])]
+        parts = WithWorkers(client, raw)
+        self.learn_from(parts, [str(name) for name in names], hasattr(X, "columns"))
+        self._spread_out(client, parts.typed, parts.sizes)
+        return self
+
+    def _spread_out(self, client: Any, typed: Sequence[Any], sizes: list[int]) -> None:
+        n = self.plain.n_jobs if isinstance(self.plain.n_jobs, int) and self.plain.n_jobs > 0 else 1
+        self.search_in(SearchesWithWorkers(client, typed, sizes, self.known, self.plain.engine, n))
+
+    @property
+    def _spread(self) -> SearchesWithWorkers:
+        found = self._searched()
+        if not isinstance(found, SearchesWithWorkers):
+            raise InputError("The parts of this model are not with Dask's workers.")
+        return found
+
+    def _lazily(self, block: Any, k: int) -> Any:
+        """The answer to a block of queries, as a graph: every part is asked, and once more where a tie is unsure."""
+        queries = _delayed(_measured)(self._bare(), block)
+        join = _delayed(merged)
+        parts = self._spread.parts
+        found = tree([_delayed(_nearest)(part, queries, k) for part in parts], join)
+        groups = tree([_delayed(_around)(part, queries, found) for part in parts], join)
+        return _delayed(_settled)(found, groups)
+
+    def _bare(self) -> Any:
+        """The model without its parts, to be sent along."""
+        if not hasattr(self, "_sent"):
+            bare = object.__new__(type(self))
+            vars(bare).update({name: value for name, value in vars(self).items() if name not in ("searches", "client")})
+            bare.searches = None
+            self._sent = self._spread.client.submit(same, bare, pure=False)
+        return self._sent
+
+    def _found(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
+        """Queries go out in batches."""
+        found, again = [], 0
+        for start in range(0, max(1, len(queries)), BATCH):
+            rows = slice(start, start + BATCH)
+            skip = None if leave_out is None else leave_out[rows]
+            found.append(super()._found(queries.take(rows), k, skip))
+            again += self.second_rounds
+        self.second_rounds = again
+        return Answered.stacked(found)
+
+    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """(distances, indices) of the nearest cases; indices count through all partitions, and lazy X is computed."""
+        return super().kneighbors(X.compute() if _is_lazy(X) else X, n_neighbors, return_distance)
+
+
+class NearestCases(_Spread):
+    """The most similar cases of a Dask frame or array, with the parameters of `nearwise.NearestCases` and a client."""
+
+    def __init__(self, n_neighbors: Any = 5, feature_weights: Any = "none", *, client: Any = None, **parameters: Any):
+        plain = PlainNearest(n_neighbors, feature_weights, **parameters)
+        if plain.local_scale is not None or plain.representation is not None:
+            raise InputError(
+                "local_scale and representation need all cases at once: leave them out for a table in parts."
+            )
+        plain._check_parameters()
+        super().__init__(plain)
+        self.client = client
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Store the partitions; ``y`` is not used."""
+        return self._fit(X, None)
+
+
+class KNNClassifier(_Spread, ClassifierOverParts):
+    """The class of the nearest cases of a Dask frame or array, as `nearwise.KNNClassifier` says it, bit by bit.
+
+    Parameters are those of the plain one; what is left open becomes "gr", symbols by "shares", a vote and no local
+    scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    """
+
+    def __init__(
+        self,
+        n_neighbors: Any = "auto",
+        feature_weights: Any = None,
+        *,
+        client: Any = None,
+        loo_sample: int = LOO_SAMPLE,
+        **parameters: Any,
+    ) -> None:
+        given = {"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}
+        plain, resolved = asked_classifier(given)
+        ClassifierOverParts.__init__(self, plain, resolved, loo_sample)
+        self.client = client
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from partitioned cases and their classes, a Series or array with the same partitions."""
+        return self._fit(X, y)
+
+    def predict(self, X: Any) -> Any:
+        """Predictions: lazy for Dask's frames and arrays, at once for others."""
+        if not _is_lazy(X):
+            return super().predict(X)
+        return self._of_blocks(X, _predicted, self.classes_[:0])
+
+    def predict_proba(self, X: Any) -> Any:
+        """(m, c) shares of the votes: lazy for Dask's frames and arrays, at once for others."""
+        if not _is_lazy(X):
+            return super().predict_proba(X)
+        return self._of_blocks(X, _shares, np.zeros((0, len(self.classes_))))
+
+    def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
+        from dask import array
+
+        k = min(self.n_neighbors_, self.n_samples_fit_)
+        made = [_delayed(function)(self._bare(), self._lazily(block, k)) for block in _blocks(X)]
+        shape = (np.nan, *meta.shape[1:])
+        return array.concatenate([array.from_delayed(each, shape, meta=meta) for each in made])
+
+    def save(self, path: Any) -> None:
+        """Write the parts and what was learned into a folder, which `nearwise.load` and `load` read."""
+        folder, spread = Path(path), self._spread
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
+        folder.mkdir(parents=True, exist_ok=True)
+        shards = Shards(folder, self.schema_, self.classes_)
+        for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
+            shards.write(i, spread._result(part, spread.typed))
+        save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])
+
+    @classmethod
+    def load(cls, path: Any, client: Any = None) -> KNNClassifier:
+        """A saved model with its parts on the workers, who must see the folder."""
+        client, found = client_of(client), load_folder(Path(path))
+        held: Any = found.searches
+        made = object.__new__(cls)
+        vars(made).update(vars(found))
+        made.client, k = client, found.chosen_k
+        typed = [client.submit(_read, held.shards, i, told, pure=False) for i, told in enumerate(held.parts)]
+        made.searches = SearchesWithWorkers(
+            client, typed, [told["rows"] for told in held.parts], made.known, made.plain.engine, 1
+        )
+        made.chosen_k = k
+        return made
+
+
+def _is_lazy(X: Any) -> bool:
+    return hasattr(X, "to_delayed")
+
+
+def _blocks(X: Any) -> list[Any]:
+    """The partitions of a frame, or the blocks of rows of an array."""
+    if not _is_lazy(X):
+        raise InputError(
+            f"Expected a Dask frame or array, got a {type(X).__name__}: use dask.dataframe.from_pandas(X, "
+            "npartitions=...), or nearwise.KNNClassifier for a table in memory."
+        )
+    if getattr(X, "ndim", 1) == 2 and hasattr(X, "rechunk"):
+        X = X.rechunk({1: -1})
+    return list(np.ravel(np.asarray(X.to_delayed(), dtype=object)))
+
+
+def _delayed(function: Any) -> Any:
+    from dask import delayed
+
+    return delayed(function, pure=False)
+
+
+def _measured(model: OverParts, block: Any) -> Measured:
+    if not len(block):
+        return model.known.metric.measure(model.known.summary.empty_table)
+    return model._asked(block.reset_index(drop=True) if hasattr(block, "reset_index") else block)[1]
+
+
+def _nearest(part: Searched, queries: Measured, k: int) -> Answered:
+    return Nearest(queries, k, None)(part)
+
+
+def _around(part: Searched, queries: Measured, found: Answered) -> Group:
+    """The second round, for the queries that need it."""
+    rows = np.flatnonzero(found.unsure)
+    return Around(queries.take(rows), found.last[rows], None)(part)
+
+
+def _settled(found: Answered, group: Group) -> Answered:
+    return found.settled(np.flatnonzero(found.unsure), group)
+
+
+def _predicted(model: ClassifierOverParts, found: Answered) -> Any:
+    return model.decided(*model.voted(found))
+
+
+def _shares(model: ClassifierOverParts, found: Answered) -> Any:
+    return model.voted(found)[0]
+
+
+def _read(shards: Shards, part: int, told: dict[str, Any]) -> TypedPart:
+    return shards.read(part, told)

@@ -1,0 +1,157 @@
+"""Parts that stay with Dask's workers: what is asked of them goes there, and answers merge in a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from nearwise.cases.frames import raw_table
+from nearwise.cases.schema import Schema
+from nearwise.contract.labels import as_array
+from nearwise.errors import InputError, MissingDependencyError, NearwiseError
+from nearwise.parts.learning import Learned, Merge, Parts, starts_of
+from nearwise.parts.part import RawPart, Searched, TypedPart
+from nearwise.parts.searching import Searches
+
+__all__ = ["PartLostError", "SearchesWithWorkers", "WithWorkers", "client_of", "raw_part", "same", "tree"]
+
+T = TypeVar("T")
+
+
+class PartLostError(NearwiseError, RuntimeError):
+    """A part is gone with its worker, and nothing says how to make it anew."""
+
+
+def client_of(client: Any) -> Any:
+    """The client that was given, or the one in use."""
+    try:
+        from distributed import default_client
+    except ImportError:
+        raise MissingDependencyError.of("distributed", "nearwise.dask", extra="dask") from None
+    if client is not None:
+        return client
+    try:
+        return default_client()
+    except ValueError:
+        raise InputError(
+            "There is no Dask client: start one with distributed.Client(), or give client=. Without Dask, use "
+            "nearwise.fit_parquet."
+        ) from None
+
+
+def raw_part(X: Any, y: Any = None) -> RawPart:
+    """A partition of a frame, or a block of an array, with its classes."""
+    if hasattr(X, "reset_index"):
+        X = X.reset_index(drop=True)
+    return RawPart(raw_table(X), None if y is None else as_array(y).ravel())
+
+
+def typed_part(part: RawPart, schema: Schema, classes: Any) -> TypedPart:
+    return part.typed(schema, classes)
+
+
+def size_of(part: TypedPart) -> int:
+    return len(part.table)
+
+
+def searched_part(part: TypedPart, learned: Learned, start: int, engine: str, threads: int) -> Searched:
+    return part.searched(learned.metric, learned.weights, start, engine, threads)
+
+
+def same(given: T) -> T:
+    """A task that holds what it was given: the scheduler can have it run again, which scattered data cannot."""
+    return given
+
+
+def applied(function: Callable[[Any], Any], part: Any) -> Any:
+    return function(part)
+
+
+def tree(items: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
+    """Neighbours merged with each other until one is left; ``merge`` may send the work away."""
+    level = list(items)
+    while len(level) > 1:
+        pairs = [merge(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = [*pairs, *level[len(level) - len(level) % 2 :]]
+    return level[0]
+
+
+class _Asked:
+    """What both a table and its searches do: send a function to every part, and merge what comes back."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def _merged(self, function: Any, merge: Merge, parts: Sequence[Any]) -> Any:
+        sent = self.client.submit(same, function, pure=False)  # once, not once a part, and anew where it is lost
+        answers = [self.client.submit(applied, sent, part, pure=False) for part in parts]
+        last = tree(answers, lambda one, two: self.client.submit(merge, one, two, pure=False))
+        return self._result(last, answers)
+
+    def _result(self, future: Any, parts: Sequence[Any] = ()) -> Any:
+        """What was asked for; where a part cannot be made anew, an error that names it."""
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except (CancelledError, KilledWorker) as error:
+            gone = [str(i) for i, part in enumerate(parts) if part.status in ("lost", "cancelled", "error")]
+            named = f"Part {', '.join(gone)} is" if gone else "A part is"
+            raise PartLostError(
+                f"{named} gone with its worker and cannot be made anew ({type(error).__name__}), and no answer is "
+                "given from fewer cases than were fitted: fit again."
+            ) from error
+
+
+class WithWorkers(_Asked, Parts):
+    """The parts of a table, as futures."""
+
+    def __init__(self, client: Any, raw: Sequence[Any]) -> None:
+        super().__init__(client)
+        self.raw, self.typed, self._sizes = list(raw), list[Any](), list[int]()
+
+    def looked(self, function: Callable[[RawPart], T], merge: Merge, what: str) -> T:
+        found: T = self._merged(function, merge, self.raw)
+        return found
+
+    def type_all(self, schema: Schema, classes: Any) -> None:
+        self.typed = [self.client.submit(typed_part, part, schema, classes, pure=False) for part in self.raw]
+        self._sizes = self._result(self.client.submit(list, self.client.map(size_of, self.typed, pure=False)))
+        self.raw = []  # workers may let go of them; what is lost is read again
+
+    def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
+        found: T = self._merged(function, merge, self.typed)
+        return found
+
+    @property
+    def sizes(self) -> list[int]:
+        return self._sizes
+
+
+class SearchesWithWorkers(_Asked, Searches):
+    """Parts with their engines, which were built where the parts are."""
+
+    def __init__(
+        self, client: Any, typed: Sequence[Any], sizes: list[int], learned: Learned, engine: str, n: int
+    ) -> None:
+        super().__init__(client)
+        self.typed, self.sizes, self._starts = list(typed), sizes, starts_of(sizes)
+        sent = client.submit(same, learned, pure=False)
+        self.parts = [
+            client.submit(searched_part, part, sent, start, engine, n, pure=False)
+            for part, start in zip(self.typed, self._starts, strict=True)
+        ]
+
+    def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
+        found: T = self._merged(function, merge, self.parts)
+        return found
+
+    def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
+        found: T = self._result(self.client.submit(applied, function, self.parts[part], pure=False))
+        return found
+
+    @property
+    def starts(self) -> Sequence[int]:
+        return self._starts
