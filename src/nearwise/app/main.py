@@ -17,11 +17,13 @@ from nearwise.app.demo import demo
 from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
 from nearwise.app.explain import explain
+from nearwise.app.explore import explore
 from nearwise.app.fit import fit, predict
 from nearwise.app.methods import methods
 from nearwise.app.output import say
 from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
+from nearwise.app.serve import serve
 from nearwise.app.study import study
 from nearwise.app.wayout import on_command_line
 from nearwise.app.weights import weights
@@ -38,7 +40,8 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (
-    demo, datasets, methods, schema, weights, evaluate, fit, predict, explain, critique, doctor, reproduce, study,
+    demo, datasets, methods, schema, weights, evaluate, fit, predict, explain, critique, explore, serve,
+    doctor, reproduce, study,
 ):  # fmt: skip
     app.command()(command)
 
