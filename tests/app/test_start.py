@@ -42,20 +42,9 @@ def test_help_names_every_command(process):
     done = process("--help")
     assert done.code == 0
     for command in (
-        "demo",
-        "methods",
-        "schema",
-        "weights",
-        "evaluate",
-        "fit",
-        "predict",
-        "explain",
-        "critique",
-        "doctor",
-        "reproduce",
-        "datasets",
-        "study",
-    ):
+        "demo", "methods", "schema", "weights", "rank", "evaluate", "fit", "predict", "neighbors", "explain", "critique",
+        "explore", "serve", "convert", "doctor", "reproduce", "datasets", "study", "completion",
+    ):  # fmt: skip
         assert f"\n  {command} " in done.out
     assert process().out == done.out
     assert "..." not in done.out.split("Commands:")[1]

@@ -50,6 +50,8 @@ EXAMPLES = {
         "nearwise critique model.nearwise --undo",
     ],
     "convert": ["nearwise convert data.xlsx data.csv", "nearwise convert data.csv data.parquet --numbers european"],
+    "explore": ["nearwise explore data.csv --target y", "nearwise explore model.nearwise --no-browser --port 8765"],
+    "serve": ["nearwise serve model.nearwise --port 8765"],
     "doctor": ["nearwise doctor", "nearwise doctor data.csv --target y"],
     "reproduce": ["nearwise reproduce list", "nearwise reproduce howe-cardie-1 --quick"],
     "study": ["nearwise study --quick --out study"],

@@ -19,6 +19,7 @@ from nearwise.app.demo import demo
 from nearwise.app.doctor import doctor
 from nearwise.app.evaluate import evaluate
 from nearwise.app.explain import explain
+from nearwise.app.explore import explore
 from nearwise.app.fit import fit
 from nearwise.app.help import in_words
 from nearwise.app.methods import methods
@@ -28,6 +29,7 @@ from nearwise.app.predict import predict
 from nearwise.app.rank import rank
 from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
+from nearwise.app.serve import serve
 from nearwise.app.study import study
 from nearwise.app.wayout import on_command_line
 from nearwise.app.weights import weights
@@ -44,8 +46,8 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (
-    demo, datasets, methods, schema, weights, rank, evaluate, fit, predict, neighbors, explain, critique, convert,
-    doctor, reproduce, study, completion,
+    demo, datasets, methods, schema, weights, rank, evaluate, fit, predict, neighbors, explain, critique, explore,
+    serve, convert, doctor, reproduce, study, completion,
 ):  # fmt: skip
     app.command()(command)
 app.command("neighbours", hidden=True)(neighbors)

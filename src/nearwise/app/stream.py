@@ -39,7 +39,7 @@ def fit_stream(
     if address is not None:
         return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
     model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
-    say(model.describe().split("\nsum over")[0])
+    _tell(model)
     return model
 
 
@@ -67,8 +67,14 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
             raise InputError(f"There is no column {target!r} to predict.")
         model = KNNClassifier(**settings, client=client).fit(table.drop(columns=target), table[target])
         model.save(out)
-        say(model.describe().split("\nsum over")[0])
+        _tell(model)
         return model
+
+
+def _tell(model: Any) -> None:
+    """What was resolved, line by line; how features are compared is for `describe`."""
+    for line in model.describe().split("\nsum over")[0].splitlines():
+        say(line)
 
 
 def is_in_parts(path: Path) -> bool:

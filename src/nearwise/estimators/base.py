@@ -22,6 +22,7 @@ from nearwise.estimators.local_scale import LocalScale
 from nearwise.estimators.model import Model, as_weighting, gone_and_kept, relearned, useful
 from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
+from nearwise.estimators.reweighting import reweighted
 from nearwise.estimators.searching import Searching
 from nearwise.explain import Explanations, Neighbour, Query, describe_case
 from nearwise.rendering import Picture
@@ -206,6 +207,18 @@ class Neighbors(Searching):
     def plan_(self) -> Plan:
         """The engine in use; ``plan_.describe()`` says why."""
         return self._fitted().plan
+
+    def with_weights(self, feature_weights: Any) -> Self:
+        """A copy under other weights: an array, a dict by feature (others count 1), or weights of any shape.
+
+        Nothing is learned anew: k, what answers, and every critique stay.
+
+        >>> from nearwise import KNNClassifier
+        >>> clf = KNNClassifier(1, "none").fit([[0, 0], [9, 1]], ["a", "b"])
+        >>> clf.predict([[4, 1]]).tolist(), clf.with_weights([5, 1]).predict([[4, 1]]).tolist()
+        (['b'], ['a'])
+        """
+        return reweighted(self, feature_weights)
 
     def describe(self) -> str:
         """What is in use and why: every setting that was left open, as it was resolved, and the engine."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nearwise.answers.answering import Choice, LeftOut
 from nearwise.cases.target import Target
 from nearwise.errors import ModelFileError
+from nearwise.estimators.reweighting import left_out_under
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.storage.values import listed
 
@@ -21,7 +22,7 @@ def pack_answer(pack: SettingsPacker, estimator: Any) -> Any:
     choice: Choice | None = getattr(estimator, "_chosen", None)
     if choice is None:
         return None
-    left: LeftOut = estimator._left_out
+    left: LeftOut = estimator._left_out if hasattr(estimator, "_left_out") else left_out_under(estimator)
     return {
         "vote": None if choice.rule is None else pack.vote(choice.rule),
         "k": choice.k,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,23 @@ from nearwise.representation import Represented
 from nearwise.search.base import Engine
 from nearwise.search.overflow import warn_of_infinite
 
-__all__ = ["Searching"]
+__all__ = ["Searching", "StoredCases"]
+
+
+@dataclass(frozen=True)
+class StoredCases:
+    """Stored cases that ask in place of queries, each without itself; ``X=None`` asks for all of them."""
+
+    rows: Sequence[int]
+    """places among the stored cases"""
+
+    def within(self, n: int) -> NDArray[np.intp]:
+        """The places as an array; refused where there is no such case."""
+        found = np.asarray(self.rows, dtype=np.intp)
+        strange = found[(found < 0) | (found >= n)]
+        if len(strange):
+            raise InputError(f"There is no stored case {int(strange[0])}: cases are numbered from 0 to {n - 1}.")
+        return found
 
 
 class Searching(SharedParameters):
@@ -52,9 +70,12 @@ class Searching(SharedParameters):
         return k
 
     def _asked(self, X: Any, model: Model) -> tuple[CaseTable, Measured, NDArray[np.intp] | None]:
-        """Queries, measured; None asks for the stored cases themselves, each without itself."""
+        """Queries, measured; None and `StoredCases` ask for the stored cases themselves, each without itself."""
         if X is None:
             return model.table, model.problem.asking, np.arange(len(model.table))
+        if isinstance(X, StoredCases):
+            rows = X.within(len(model.table))
+            return model.table.keep(rows), model.problem.asking.take(rows), rows
         table = self._typed(X, model)
         return table, model.problem.metric.measure(table), None
 

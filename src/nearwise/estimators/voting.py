@@ -203,7 +203,7 @@ class Voting(Conformal, Neighbors):
             total, near = self._counted(model, queries, leave_out, k)
             return self._from_votes(model, total), near
         if leave_out is not None and self._settings.bends and len(self._left_out.rows) == len(model.table):
-            answers = self._left_out.answers  # along axes that were bent without the case
+            answers = self._left_out.answers[leave_out]  # along axes that were bent without the case
             return answers, np.full(answers.shape, np.inf)
         return self._answered(model, self._chosen, table, queries, leave_out)
 

@@ -1,0 +1,129 @@
+"""One query: the answer, its nearest cases with what every feature adds, the nearest unlike case, and what flips it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nearwise.app.explorer.flipping import smallest_flip, without
+from nearwise.app.explorer.session import State, state_case
+from nearwise.app.explorer.typing import text_of, typed_value
+from nearwise.errors import InputError
+from nearwise.estimators.choosing_cases import chosen_cases
+from nearwise.estimators.searching import StoredCases
+from nearwise.explain import Explanation, Neighbour
+
+__all__ = ["LISTED", "answer", "flip", "matching"]
+
+LISTED = 8
+"""neighbours that are shown"""
+
+
+def matching(state: State, where: Mapping[str, Any] | None) -> np.ndarray[Any, np.dtype[np.intp]] | None:
+    """The places of the cases that a filter leaves; None where there is no filter."""
+    if not where:
+        return None
+    conditions: dict[str, Any] = {}
+    for name, asked in where.items():
+        if name not in state.table.schema.names:
+            raise InputError(f"The filter names {name!r}, no such feature.")
+        if "equals" in asked:
+            conditions[name] = typed_value(state.table, name, asked["equals"])
+        else:
+            conditions[name] = tuple(typed_value(state.table, name, asked.get(end)) for end in ("from", "to"))
+    return chosen_cases(state.table, conditions)
+
+
+def answer(state: State, query: Any, where: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What is said of a query, and why; ``query`` is the number of a stored case, or values by feature."""
+    case = state_case(state, query)
+    asked: Any = StoredCases([query]) if isinstance(query, int) else [case]
+    why: Explanation = state.estimator.explain(asked)[0]
+    rows = matching(state, where)
+    listed = why.neighbours[:LISTED] if rows is None else _among(state, query, case, rows)
+    truth = _truth(state, query) if isinstance(query, int) else None
+    return {
+        "case": query if isinstance(query, int) else None,
+        "values": {name: text_of(value) for name, value in case.items()},
+        "truth": None if truth is None else text_of(truth),
+        "prediction": text_of(why.prediction),
+        "is_right": None if truth is None or state.estimator._targets(state.estimator._fitted()).dtype.kind == "f"
+        else bool(truth == why.prediction),
+        "shares": [[text_of(label), share] for label, share in _ranked(why.distribution)],
+        "power": None if np.isinf(why.p) else why.p,
+        "neighbours": [_neighbour(n) for n in listed],
+        "voting": len(why.case_weights) or len(why.neighbours),
+        "matching": None if rows is None else len(rows),
+        "unlike": None if why.unlike is None else _neighbour(why.unlike),
+        "summary": str(why.summary()),
+    }  # fmt: skip
+
+
+def _among(state: State, query: Any, case: dict[str, Any], rows: Any) -> list[Neighbour]:
+    """The nearest of the cases that a filter leaves, with what each feature adds."""
+    estimator = state.estimator
+    model = estimator._fitted()
+    if isinstance(query, int):
+        rows = rows[rows != query]
+    if not len(rows):
+        return []
+    truths = np.zeros(len(model.table), dtype=bool)
+    truths[rows] = True
+    asked = StoredCases([query]) if isinstance(query, int) else [case]
+    found = estimator.kneighbors(asked, min(LISTED, len(rows)), False, where=truths)[0]
+    table, cases, leave_out = estimator._asked(asked, model)
+    engine = model.engine.settled(cases, leave_out)
+    one = estimator._queries(model, model.engine, table, cases, leave_out)[0]
+    sums = engine.sums(cases)[0]
+    near: list[Neighbour] = estimator._explained(model, engine, one, [(int(i), float(sums[i]), 0.0) for i in found])
+    return near
+
+
+def _ranked(shares: Mapping[Any, float], most: int = 8) -> list[tuple[Any, float]]:
+    return sorted(shares.items(), key=lambda pair: -pair[1])[:most]
+
+
+def _truth(state: State, row: int) -> Any:
+    model = state.estimator._fitted()
+    return np.asarray(state.estimator._targets(model))[row : row + 1].tolist()[0]
+
+
+def _neighbour(n: Neighbour) -> dict[str, Any]:
+    total = float(sum(n.contributions.values()))
+    return {
+        "case": n.index,
+        "label": text_of(n.label),
+        "target": text_of(n.target),
+        "distance": n.distance,
+        "total": max(n.contributions.values(), default=0.0) if np.isinf(n.p) else total,
+        "vote": n.vote_share,
+        "values": {name: text_of(value) for name, value in n.values.items()},
+        "parts": [[name, part] for name, part in n.contributions.items()],
+        "missing": dict(n.notes),
+    }
+
+
+def flip(state: State, query: Any) -> dict[str, Any]:
+    """The smallest change of one feature that flips the answer, or a sentence that says why there is none."""
+    if state.estimator._fitted().target.classes is None:
+        return {"found": None, "note": "The target is a number: there is no class to flip."}
+    case, estimator = state_case(state, query), state.estimator
+    asked: Any = StoredCases([query]) if isinstance(query, int) else [case]
+    said = estimator.predict(asked)[0]
+    if isinstance(query, int):
+        estimator = without(estimator, query)
+        if estimator.predict([case])[0] != said:
+            return {"found": None, "note": "This answer hangs on how the case itself was counted; nothing was tried."}
+    targets = estimator._targets(estimator._fitted())
+    other = targets != said
+    near = estimator.kneighbors([case], min(24, int(other.sum())), False, where=other)[0] if other.any() else []
+    found = smallest_flip(estimator, case, [int(i) for i in near])
+    if found is None:
+        return {"found": None, "note": "No single feature, changed to a value of a stored case, flips this answer."}
+    told = {
+        "feature": found.feature, "before": text_of(found.before), "after": text_of(found.after),
+        "prediction": text_of(found.prediction), "size": found.size,
+    }  # fmt: skip
+    return {"found": told, "note": "Tried out: with this value the answer is the other one."}

@@ -1,0 +1,57 @@
+"""A server on this machine only: it says its address in one line, and stops at Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+from nearwise.errors import InputError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["HOST", "TOKEN", "check_server", "run"]
+
+HOST = "127.0.0.1"
+TOKEN = "NEARWISE_TOKEN"
+"""the variable of a token that programs know beforehand"""
+SHORTEST = 16
+
+
+def check_server(purpose: str) -> None:
+    """Refuse before any work where the packages of the server are not installed."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError.of(error.name or "fastapi", purpose, "explore") from None
+
+
+def run(app: Any, port: int | None, opened: Callable[[str], object] | None = None) -> None:
+    """Serve an application until it is interrupted; ``opened`` is called with the address."""
+    import uvicorn
+
+    from nearwise.app.explorer.requests import LARGEST_BODY
+    from nearwise.app.explorer.security import Guard, new_token
+
+    token = os.environ.get(TOKEN) or new_token()
+    if len(token) < SHORTEST or not token.isascii() or not token.replace("-", "").replace("_", "").isalnum():
+        raise InputError(f"{TOKEN}: expected at least {SHORTEST} letters, digits, - or _.")
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port or 0))
+        except OSError as error:
+            raise InputError(f"--port {port}: {HOST} does not give it ({error.strerror}); leave it out.") from None
+        listening.listen(128)
+        taken = listening.getsockname()[1]
+        address = f"http://{HOST}:{taken}/?token={token}"
+        print(address, flush=True)
+        if opened is not None:
+            opened(address)
+        guarded: Any = Guard(app, token, taken, LARGEST_BODY)
+        settings = uvicorn.Config(guarded, log_level="error", access_log=False, server_header=False, lifespan="off")
+        uvicorn.Server(settings).run(sockets=[listening])
+    sys.stdout.flush()

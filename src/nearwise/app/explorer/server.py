@@ -1,0 +1,114 @@
+"""The routes of the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, Response
+
+from nearwise import __version__
+from nearwise.app.explorer.downloads import DOWNLOADS, download
+from nearwise.app.explorer.errors import Exact, tell_errors
+from nearwise.app.explorer.programs import reading
+from nearwise.app.explorer.requests import (
+    ChangeKind,
+    ChooseMethod,
+    CompareMethods,
+    Criticise,
+    ListCases,
+    Look,
+    SetWeights,
+)
+from nearwise.app.explorer.scene import about, cases, compared, scene
+from nearwise.app.explorer.session import Session, State
+from nearwise.errors import InputError
+
+__all__ = ["exploring"]
+
+STATIC = Path(__file__).parent / "static"
+FILES = {
+    "index.html": "text/html", "explorer.css": "text/css", "icon.svg": "image/svg+xml",
+    "explorer.js": "text/javascript", "api.js": "text/javascript", "dom.js": "text/javascript",
+    "map.js": "text/javascript", "why.js": "text/javascript", "weights.js": "text/javascript",
+    "cases.js": "text/javascript",
+}  # fmt: skip
+"""the files of the page and their types; nothing else is served"""
+
+
+def exploring(session: Session) -> FastAPI:
+    """The application of ``nearwise explore``."""
+    app = FastAPI(
+        title="nearwise explorer", version=__version__, docs_url=None, redoc_url=None, default_response_class=Exact
+    )
+    tell_errors(app)
+
+    @app.get("/health", summary="Whether the server lives; needs no token")
+    def health() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    @app.get("/", include_in_schema=False)
+    def page() -> FileResponse:
+        return FileResponse(STATIC / "index.html", media_type="text/html")
+
+    @app.get("/static/{name}", include_in_schema=False)
+    def static(name: str) -> FileResponse:
+        if name not in FILES:
+            raise InputError(f"The page has no file {name!r}.")
+        return FileResponse(STATIC / name, media_type=FILES[name])
+
+    @app.get("/download/{what}", summary="A file of the state: model, weights, schema, report, python or commands")
+    def save(what: str) -> Response:
+        content = download(session, session.state, what)
+        name, media = DOWNLOADS[what]
+        return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    _add_changes(app, session)
+    app.include_router(reading(lambda: session.state.estimator))
+    return app
+
+
+def _add_changes(app: FastAPI, session: Session) -> None:
+    """What the page asks and changes; every answer is the whole scene."""
+
+    def shown(state: State, look: Look) -> dict[str, Any]:
+        return scene(session, state, look.query, look.conditions, look.map, look.flip)
+
+    @app.get("/api/about", summary="The table, the methods and the classes")
+    def told() -> Any:
+        return Exact(about(session))
+
+    @app.post("/api/look", summary="The state as it is")
+    def look(asked: Look) -> Any:
+        return Exact(shown(session.state, asked))
+
+    @app.post("/api/weights", summary="Weights by hand")
+    def weights(asked: SetWeights) -> Any:
+        return Exact(shown(session.set_weights(asked.weights), asked))
+
+    @app.post("/api/method", summary="Weights by a method")
+    def method(asked: ChooseMethod) -> Any:
+        return Exact(shown(session.choose_method(asked.method), asked))
+
+    @app.post("/api/kind", summary="Another kind for a feature")
+    def kind(asked: ChangeKind) -> Any:
+        return Exact(shown(session.change_kind(asked.feature, asked.kind), asked))
+
+    @app.post("/api/critique", summary="The right class of the query, and why")
+    def critique(asked: Criticise) -> Any:
+        if asked.query is None:
+            raise InputError("A critique is about one query: name a case, or give values.")
+        return Exact(shown(session.critique(asked.query, asked.correct, asked.because), asked))
+
+    @app.post("/api/undo", summary="Take the last change back")
+    def undo(asked: Look) -> Any:
+        return Exact(shown(session.undo(), asked))
+
+    @app.post("/api/cases", summary="A page of the stored cases")
+    def listed(asked: ListCases) -> Any:
+        return Exact(cases(session.state, asked.conditions, asked.first, asked.most, asked.only_wrong))
+
+    @app.post("/api/compare", summary="Two methods side by side")
+    def compare(asked: CompareMethods) -> Any:
+        return Exact(compared(session, session.state, (asked.methods[0], asked.methods[1]), asked.query))

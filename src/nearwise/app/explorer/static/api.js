@@ -1,0 +1,57 @@
+// Requests to the server; every error is one sentence that the page shows.
+
+import { by } from "./dom.js";
+
+let running = 0;
+
+function busy(change) {
+  running += change;
+  document.body.classList.toggle("busy", running > 0);
+}
+
+export function tell(sentence) {
+  by("error").textContent = sentence;
+  by("error").hidden = sentence === "";
+}
+
+export async function ask(path, body) {
+  busy(1);
+  try {
+    const settings = body === undefined ? {} : {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    };
+    const answer = await fetch(path, settings);
+    const found = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
+    if (!answer.ok) throw new Error(found.error ?? `The server answered ${answer.status}.`);
+    return found;
+  } catch (error) {
+    throw error instanceof TypeError ? new Error("The server does not answer: start `nearwise explore` again.") : error;
+  } finally {
+    busy(-1);
+  }
+}
+
+export async function text(path) {
+  const answer = await fetch(path);
+  return answer.ok ? answer.text() : "";
+}
+
+/** Calls `send` with one wish after the other. Of wishes of the same sort that wait behind each other the newest is sent. */
+export function inOrder(send) {
+  const waiting = [];
+  let isSending = false;
+  async function work() {
+    isSending = true;
+    while (waiting.length) {
+      const now = waiting.shift();
+      await send(now.asked);
+      now.done();
+    }
+    isSending = false;
+  }
+  return (asked, sort = null) => new Promise((done) => {
+    if (sort !== null && waiting.at(-1)?.sort === sort) waiting.pop().done();
+    waiting.push({ asked, sort, done });
+    if (!isSending) work();
+  });
+}
