@@ -42,8 +42,8 @@ def test_help_names_every_command(process):
     done = process("--help")
     assert done.code == 0
     for command in (
-        "demo", "methods", "schema", "weights", "rank", "evaluate", "fit", "predict", "neighbors", "explain", "critique",
-        "explore", "serve", "convert", "doctor", "reproduce", "datasets", "study", "completion",
+        "demo", "methods", "schema", "weights", "rank", "evaluate", "fit", "predict", "neighbors", "explain",
+        "critique", "explore", "serve", "convert", "doctor", "reproduce", "datasets", "study", "completion",
     ):  # fmt: skip
         assert f"\n  {command} " in done.out
     assert process().out == done.out

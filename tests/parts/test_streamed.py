@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -135,9 +134,11 @@ def test_a_fit_goes_on_after_kill_9(big: tuple[Path, pd.DataFrame], tmp_path: Pa
     run.stdout.close()
     done = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*")}
     assert len(done) == 3
-    time.sleep(0.01)
+    (out / "part-000001" / "codes.npy").write_bytes(b"")  # as if the machine had lost what it had not written yet
     model = nw.fit_parquet(big[0], target="y", memory="100MB", out=out)
-    assert {name: (out / name).stat().st_mtime_ns for name in done} == done
+    kept = {name: (out / name).stat().st_mtime_ns for name in done}
+    assert kept.pop("part-000001") > done.pop("part-000001")
+    assert kept == done
     assert not (out / streamed.PLAN).exists()
     queries = mixed(50, 2).drop(columns="y")
     whole = nw.fit_parquet(big[0], target="y", memory="100MB")
@@ -173,3 +174,23 @@ def test_the_command_line_streams(big: tuple[Path, pd.DataFrame], tmp_path: Path
     assert "feature_weights='gr'" in capsys.readouterr().err
     assert main(["fit", *files, "--target", "y", "--out", model])
     assert "--stream" in capsys.readouterr().err
+
+
+def test_a_finished_model_is_not_written_over(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
+    nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, out=tmp_path / "m")
+    with pytest.raises(InputError, match="holds a model"):
+        nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, out=tmp_path / "m")
+
+
+def test_targets_of_every_sort(tmp_path: Path) -> None:
+    X = mixed(120).drop(columns="y")
+    b = X["b"]
+    for y in (b, b > 2, b.astype(str).astype("category"), b.astype("int16")):
+        X.assign(y=y).to_parquet(tmp_path / "t.parquet", row_group_size=50, index=False)
+        model = nw.fit_parquet(tmp_path / "t.parquet", target="y", n_neighbors=3)
+        plain = model.equal().fit(X, y)
+        assert model.classes_.tolist() == plain.classes_.tolist()
+        assert model.predict(X).tolist() == plain.predict(X).tolist()
+    X.assign(y=b.where(b > 0)).to_parquet(tmp_path / "t.parquet", index=False)
+    with pytest.raises(InputError, match="NaN"):
+        nw.fit_parquet(tmp_path / "t.parquet", target="y")

@@ -20,7 +20,7 @@ from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches
 from nearwise.parts.settings import checked
-from nearwise.parts.shards import Shards
+from nearwise.parts.shards import HEAD, Shards
 from nearwise.progress import progress
 from nearwise.search.threads import threads
 from nearwise.storage import container
@@ -31,7 +31,6 @@ from nearwise.weights import Weights
 __all__ = ["HEAD", "MEMORY", "SearchesOnDisk", "load_folder", "memory_of", "save_head", "save_model"]
 
 T = TypeVar("T")
-HEAD = "model.nearwise"
 MEMORY = 1_000_000_000
 """bytes that a table in parts may take, where nothing else is said"""
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}

@@ -21,9 +21,11 @@ from nearwise.parts.part import TypedPart
 from nearwise.storage import container
 from nearwise.storage.values import Packer, Unpacker
 
-__all__ = ["Shards"]
+__all__ = ["HEAD", "Shards"]
 
 ARRAYS = ("numbers", "codes", "classes")
+HEAD = "model.nearwise"
+"""what was learned; its folder is a model when it is there"""
 DIGESTS, LEVELS = "digests.json", "levels.nearwise"
 _BLOCK = 1 << 22
 
@@ -38,9 +40,14 @@ class Shards:
     def path(self, part: int) -> Path:
         return self.folder / f"part-{part:06d}"
 
-    def has(self, part: int) -> bool:
-        """Whether a part is there; it is written in one step, so it is whole then."""
-        return (self.path(part) / DIGESTS).is_file()
+    def is_whole(self, part: int) -> bool:
+        """Whether a part is there and its files are as they were written."""
+        try:
+            self._check(part, self.digests(part))
+        except ModelFileError:
+            return False
+        self._checked.add(part)
+        return True
 
     def write(self, part: int, typed: TypedPart) -> None:
         target, draft = self.path(part), self.folder / f".part-{part:06d}.{os.getpid()}"

@@ -19,7 +19,7 @@ from nearwise.files import write_file
 from nearwise.parts.glances import read_glance, write_glance
 from nearwise.parts.learning import Looking, Merge, Parts
 from nearwise.parts.part import RawPart, TypedPart
-from nearwise.parts.shards import Shards
+from nearwise.parts.shards import HEAD, Shards
 from nearwise.progress import progress
 
 __all__ = ["OnDisk", "ParquetPieces", "Piece"]
@@ -132,8 +132,9 @@ class OnDisk(Parts):
         self.pieces, self.folder = pieces, folder
         self.shards: Shards | None = None
         plan = folder / PLAN
-        if folder.exists() and any(folder.iterdir()) and not _is_ours(folder):
-            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
+        if folder.exists() and any(folder.iterdir()) and not plan.is_file():
+            held = "a model" if (folder / HEAD).is_file() else "other files"
+            raise InputError(f"{str(folder)!r} holds {held}: name a new folder for this one.")
         folder.mkdir(parents=True, exist_ok=True)
         known = json.loads(plan.read_text(encoding="utf-8")).get("fit") if plan.is_file() else None
         if known != mark:
@@ -159,7 +160,7 @@ class OnDisk(Parts):
     def type_all(self, schema: Schema, classes: Any) -> None:
         self.shards = Shards(self.folder, schema, classes)
         for part in self._each("typing the parts"):
-            if not self.shards.has(part):
+            if not self.shards.is_whole(part):
                 self.shards.write(part, self.pieces.read(self.pieces.pieces[part]).typed(schema, classes))
 
     def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
@@ -187,16 +188,8 @@ class OnDisk(Parts):
                 path.unlink()
 
 
-def _is_ours(folder: Path) -> bool:
-    from nearwise.parts.folder import HEAD
-
-    return (folder / PLAN).is_file() or (folder / HEAD).is_file()
-
-
 def clear(folder: Path) -> None:
     """Take away what an earlier fit has left in its folder."""
-    from nearwise.parts.folder import HEAD
-
     for pattern in (HEAD, "glance-*.nearwise", "part-*", ".part-*"):
         for path in folder.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
