@@ -42,8 +42,9 @@ without-core: $(PURE)/done ## run the tests on an installation without the nativ
 	NEARWISE_REQUIRE_NATIVE=0 PYTHONPATH="$(CURDIR)/$(PURE)" $(BIN)/python -m pytest $(PARALLEL) \
 	  -m "not thorough and not same_without_core"
 
-docs: $(VENV)/installed-docs ## build the documentation, warnings are errors
+docs: $(VENV)/installed-docs ## build the documentation, warnings are errors; its pages may fetch nothing from elsewhere
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	$(BIN)/python tools/check_docs.py build/docs
 	@echo "documentation: build/docs/index.html"
 
 build: $(VENV)/tools ## build and install the package anew, for instance after installing a compiler

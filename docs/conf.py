@@ -13,10 +13,12 @@ copyright = "2026, The nearwise developers"
 version = release = __version__
 
 extensions = [
+    "docstring_sections",
+    "dropdown",
+    "mathml",
     "methods_table",
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
@@ -31,6 +33,10 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = False
+napoleon_use_ivar = True
+html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_title = "nearwise"
+html_static_path = ["_static"]
+html_css_files = ["nearwise.css"]
