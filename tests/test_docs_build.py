@@ -52,7 +52,8 @@ def test_a_style_sheet_that_fetches_is_found(check_docs, tmp_path):
 def test_links_to_click_and_files_of_the_site_are_fine(check_docs, tmp_path):
     (tmp_path / "index.html").write_text(
         '<a href="https://example.org">out</a><img src="a.svg"><link rel="canonical" href="https://example.org">'
-        '<svg xmlns="http://www.w3.org/2000/svg"></svg><dt><span class="sig-name">f</span></dt><pre>&gt;&gt;&gt; f()</pre>'
+        '<svg xmlns="http://www.w3.org/2000/svg"></svg><dt><span class="sig-name">f</span></dt>'
+        "<pre>&gt;&gt;&gt; f()</pre>"
     )
     assert check_docs.main(tmp_path) == 0
 

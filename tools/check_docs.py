@@ -1,4 +1,4 @@
-"""Hold the built documentation against what it promises: no page asks the network for anything, and examples are examples.
+"""Hold the built documentation against what it promises: no page fetches anything, and examples are examples.
 
     python tools/check_docs.py [folder, default build/docs]
 
@@ -23,7 +23,7 @@ FETCHED = {
     "object": ("data",),
     "input": ("src",),
 }
-"""element -> attributes whose address a browser fetches; ``link`` is fetched unless it only says what belongs together"""
+"""element -> attributes whose address a browser fetches; ``link`` is, unless it only says what belongs together"""
 UNFETCHED = {"canonical", "next", "prev", "index", "search", "author", "copyright", "license", "alternate", "help"}
 FOREIGN = re.compile(r"^\s*(?:[a-z]+:)?//", re.IGNORECASE)
 IN_STYLE = re.compile(r"(?:url\(\s*|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)", re.IGNORECASE)
