@@ -12,7 +12,7 @@ import nearwise
 from nearwise.app.report import Report, page
 from nearwise.cases.schema import Schema
 from nearwise.errors import InputError, MissingDependencyError, NearwiseError, NearwiseWarning, did_you_mean, warn
-from nearwise.progress import _open_bar
+from nearwise.progress import _TerminalBar
 from nearwise.visible import html_text, visible, visible_json, visible_lines
 
 NASTY = "\x1b]0;title\x07\x9b31m\x7f\r\n\u202e\u2066\ud800"
@@ -131,9 +131,9 @@ def test_names_too_long_to_be_mistyped_are_not_compared():
 
 
 def test_a_progress_bar_takes_a_name_with_markup_and_control_characters():
-    bar = _open_bar(f"differences of [/] {NASTY}", 3, 0)
-    bar.stop()
-    harmless(bar.tasks[0].description)
+    shown = _TerminalBar(f"differences of [/] {NASTY}", 3, 0)
+    shown.stop()
+    harmless(shown.bar.tasks[0].description)
 
 
 def test_labels_of_cases_are_shown_too():

@@ -215,7 +215,7 @@ class Neighbors(Searching):
 
         >>> from nearwise import KNNClassifier
         >>> clf = KNNClassifier(1, "none").fit([[0, 0], [9, 1]], ["a", "b"])
-        >>> clf.predict([[4, 1]]).tolist(), clf.with_weights([5, 1]).predict([[4, 1]]).tolist()
+        >>> clf.predict([[4, 1]]).tolist(), clf.with_weights([50, 1]).predict([[4, 1]]).tolist()
         (['b'], ['a'])
         """
         return reweighted(self, feature_weights)

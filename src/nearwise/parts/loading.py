@@ -18,6 +18,6 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
 
     ``functions`` hands back what is not saved, see `nearwise.estimators.saving.load`.
     """
-    if os.path.isdir(path):
+    if isinstance(path, str | os.PathLike) and os.path.isdir(path):
         return load_folder(Path(os.fsdecode(path)))
     return saving.load(path, functions)
