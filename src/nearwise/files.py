@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from nearwise.errors import InputError
 
-__all__ = ["check_output", "draft_of", "write_file"]
+__all__ = ["check_output", "draft_of", "is_draft", "write_file"]
+
+
+HOUR = 3600.0
 
 
 def check_output(path: Path | None) -> None:
@@ -30,22 +35,60 @@ def draft_of(path: Path) -> Iterator[Path]:
     """A file to write that takes the place of ``path`` when all went well."""
     check_output(path)
     path = Path(os.path.realpath(path))  # a link stays a link
+    _sweep(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield draft
         if path.exists():
             draft.chmod(path.stat().st_mode & 0o777)
         os.replace(draft, path)
+    except OSError as error:
+        if error.filename not in (None, str(draft)):
+            raise
+        told = os.strerror(error.errno) if error.errno else str(error)
+        raise InputError(f"{path} cannot be written: {told}. It is as it was before.") from error
     finally:
         with contextlib.suppress(FileNotFoundError):
             draft.unlink()
+
+
+def is_draft(path: Path) -> bool:
+    """Whether this is what a killed run left of a file."""
+    return path.name.startswith(".") and path.name.endswith(".part")
+
+
+def _sweep(path: Path) -> None:
+    """Take away what killed runs left of this file: drafts of processes that are gone, untouched for an hour.
+
+    The hour is for folders that several machines write to, whose processes this one does not know.
+    """
+    for draft in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        process = draft.name.split(".")[-2]
+        with contextlib.suppress(OSError):
+            if process.isdecimal() and not _is_running(int(process)) and time.time() - draft.stat().st_mtime > HOUR:
+                draft.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # elsewhere, signal 0 would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def write_file(path: Path, text: str) -> None:
     """Write a file in one step: it holds all of the text or is as it was before."""
     check_output(path)
     if path.exists() and not path.is_file():  # /dev/stdout and pipes cannot be replaced
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror}.") from error
         return
     with draft_of(path) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)

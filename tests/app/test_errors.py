@@ -149,7 +149,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(InputError, match=r"kept.txt cannot be written: No space left .* It is as it was before"):
             write_file(path, "after")
     assert path.read_text() == "before"
     write_file(path, "after")

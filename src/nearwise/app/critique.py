@@ -24,18 +24,22 @@ def critique(
     less: Annotated[str | None, typer.Option("--less", help="Features that should count less, with commas.")] = None,
     show_all: Annotated[bool, typer.Option("--list", help="List the critiques of the model.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last critique.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the corrected model here and leave MODEL as it is.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Correct an answer of a model, as its expert.
 
     Say which class is right, and which features should have counted more or less. The model file is replaced in one
-    step, and only if the answer is right then; otherwise a sentence says why not.
+    step (or --out written), and only if the answer is right then; otherwise a sentence says why not.
     """
     from nearwise.app.asking import asked_cases
-    from nearwise.app.output import json_text, say, write
+    from nearwise.app.output import check_output, json_text, say, write
     from nearwise.errors import InputError
     from nearwise.estimators.saving import load
 
+    check_output(out)
     model = load(model_file)
     if not hasattr(model, "critique"):
         raise InputError(
@@ -62,7 +66,7 @@ def critique(
         if row >= len(table):
             raise InputError(f"--row {row}: the file has rows 0 to {len(table) - 1}.")
         made = model.critique(table.take([row]), correct, because)
-    model.save(model_file)
+    model.save(out or model_file)
     if as_json:
         write(json_text(_told(made)))
     say(f"{'undone: ' if undo else ''}{made}")

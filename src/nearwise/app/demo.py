@@ -32,9 +32,9 @@ FOLDS = 5
 
 
 def demo(
-    report: Annotated[Path, typer.Option("--report", help="Where to write the self-contained HTML report.")] = Path(
-        "nearwise-report.html"
-    ),
+    report: Annotated[
+        Path, typer.Option("--report", "--out", "-o", help="Where to write the self-contained HTML report.")
+    ] = Path("nearwise-report.html"),
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Also write the cars as JSON lines, and their schema beside them (.schema.json)."),

@@ -67,7 +67,13 @@ def evaluate(
         Path | None, typer.Option("--cache", help="A folder for finished cells: a run that was killed goes on there.")
     ] = None,
     scores: Annotated[
-        Path | None, typer.Option("--scores", help="Also write a row per method, split and measure: .csv or .parquet.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            "--scores",
+            help="Also write a row per method, split and measure (.csv, .parquet), or all of it (.json).",
+        ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="Also write a self-contained HTML report.")] = None,
     as_json: AsJson = False,
@@ -103,13 +109,17 @@ def evaluate(
     )  # fmt: skip
     given = [name for name, weights in methods.items() if not isinstance(weights, str | Weighting)]
     measured = how_measured(found.comparison, learning.k, given, significance)
+    whole = {**found.to_json(), "how": measured}
     if as_json:
-        write(json_text({**found.to_json(), "how": measured}))
+        write(json_text(whole))
     else:
         show(*comparison_view(found.comparison, found.differences, found.take))
         say(measured)
     if scores is not None:
-        write_rows(scores, list(found.comparison.rows()))
+        if scores.suffix.lower() == ".json":
+            write_file(scores, json_text(whole))
+        else:
+            write_rows(scores, list(found.comparison.rows()))
         say(f"wrote {scores}")
     if found.comparison.interrupted:
         if report is not None:

@@ -34,7 +34,9 @@ def explain(
     cases: Annotated[
         str | None, typer.Option("--cases", help=f"Cases to list of each answer, or all; the {TELLING} most telling.")
     ] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Also write a page to look at.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", "--html", help="Also write a page to look at, or .json.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain the predictions for some cases of a file.
@@ -48,7 +50,7 @@ def explain(
     from nearwise.estimators.saving import load
     from nearwise.progress import progress
 
-    check_output(html)
+    check_output(out)
     most = _listed(cases)
     model = load(model_file)
     table = asked_cases(file, model, reading)
@@ -67,15 +69,11 @@ def explain(
         write(json_text([why.to_json() for why in found]))
     else:
         show(*(view for why in found for view in explanation_view(why, most=most)))
-    if html is not None:
-        report = Report(
-            f"Why: {file.name}",
-            f"Answers of {model_file.name} to cases of {file.name}.",
-            explanations=found,
-            listed=most,
-        )
-        write_file(html, page(report))
-        say(f"wrote {html}")
+    if out is not None:
+        title, about = f"Why: {file.name}", f"Answers of {model_file.name} to cases of {file.name}."
+        report = Report(title, about, explanations=found, listed=most)
+        write_file(out, json_text([why.to_json() for why in found]) if out.suffix.lower() == ".json" else page(report))
+        say(f"wrote {out}")
 
 
 def _listed(text: str | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -24,7 +25,7 @@ from nearwise.app.fit import fit
 from nearwise.app.help import in_words
 from nearwise.app.methods import methods
 from nearwise.app.neighbors import neighbors
-from nearwise.app.output import say
+from nearwise.app.output import UNWRITTEN, say
 from nearwise.app.predict import predict
 from nearwise.app.rank import rank
 from nearwise.app.reproduce import reproduce
@@ -37,8 +38,8 @@ from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
 
 __all__ = ["app", "main", "run"]
 
-OK, INTERNAL, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""exit codes: done, a bug in nearwise, an input or a usage that cannot be used, Ctrl-C"""
+OK, INTERNAL, USAGE, INTERRUPTED, STOPPED = 0, 1, 2, 130, 143
+"""exit codes: done, a bug in nearwise, an input or a usage that cannot be used, Ctrl-C, `kill`"""
 
 # Usage errors of typer. Its releases bring click or their own copy of it, so the class is found, not imported.
 UsageError: Any = typer.BadParameter.__mro__[2]
@@ -74,7 +75,8 @@ def _nearwise(
 
 
 def run() -> None:
-    """The entry point of the command."""
+    """The entry point of the command. `kill` ends it as Ctrl-C does: drafts of files are taken away."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))
     sys.exit(main(sys.argv[1:]))
 
 
@@ -88,11 +90,28 @@ def main(arguments: list[str]) -> int:
         warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
         try:
             code = _run(arguments or ["--help"])
-            sys.stdout.flush()
+            code = _written(code)
         except BrokenPipeError:  # the reader has seen enough: `nearwise predict … | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _unheard()
             code = OK
     return code
+
+
+def _written(code: int) -> int:
+    """Write what waits for standard output; that this fails is told, unless something else was."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _unheard()
+        return code or _fail(UNWRITTEN.format(error.strerror or error), USAGE)
+    return code
+
+
+def _unheard() -> None:
+    """What is still to be written goes nowhere, so that Python does not fail at it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:

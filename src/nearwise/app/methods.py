@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from nearwise.app.options import AsJson
-from nearwise.app.output import json_text, say, show, write
+from nearwise.app.output import check_output, json_text, say, show, write, write_file, write_rows
 from nearwise.errors import InputError, did_you_mean
 
 __all__ = ["methods"]
@@ -36,6 +37,7 @@ def methods(
         bool, typer.Option("--papers", help="The systems of the five papers, and what serves them.")
     ] = False,
     missing: Annotated[bool, typer.Option("--missing", help="Those of the papers that nothing here serves.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the table to a .csv or .json file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the weighting methods.
@@ -43,11 +45,14 @@ def methods(
     The options leave those at one place in the five dimensions of Wettschereck, Aha and Mohri (1997); --papers lists
     the systems of the five papers instead, --missing those of them that are not there, one a line and none at best.
     """
+    check_output(out)
     if papers or missing:
         from nearwise.lab.papers import rows
 
-        systems = [row for row in rows() if not missing or row["status"] == "missing"]
-        if as_json:
+        systems = [dict(row) for row in rows() if not missing or row["status"] == "missing"]
+        if out is not None:
+            _save(out, systems)
+        elif as_json:
             write(json_text(systems))
         elif missing:
             for row in systems:
@@ -60,6 +65,9 @@ def methods(
         "knowledge": knowledge,
     }  # fmt: skip
     found = _found({name: value for name, value in asked.items() if value is not None})
+    if out is not None:
+        _save(out, found)
+        return
     if as_json:
         write(json_text(found))
         return
@@ -67,6 +75,14 @@ def methods(
         say("No method stands there.")
         return
     show(_table(found))
+
+
+def _save(out: Path, rows: list[dict[str, Any]]) -> None:
+    if out.suffix.lower() == ".json":
+        write_file(out, json_text(rows))
+    else:
+        write_rows(out, rows)
+    say(f"wrote {out}")
 
 
 def _found(asked: dict[str, str]) -> list[dict[str, Any]]:

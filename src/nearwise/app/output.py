@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearwise.errors import MissingDependencyError
+from nearwise.errors import InputError, MissingDependencyError
 from nearwise.files import check_output, draft_of, write_file
 from nearwise.visible import visible, visible_json, visible_lines
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["check_output", "csv_text", "json_text", "plain", "say", "show", "write", "write_file", "write_rows"]
+
+UNWRITTEN = "Standard output cannot be written: {}."
 
 _PIPE_WIDTH = 1_000
 """columns of a table that is not shown on a terminal: wide enough that nothing is cut"""
@@ -33,10 +35,17 @@ def say(message: str) -> None:
     print(visible(message), file=sys.stderr, flush=True)
 
 
-def write(text: str) -> None:
+def write(text: str, now: bool = False) -> None:
     """Data: text on standard output; a terminal is shown the control characters that a pipe is sent."""
     text = visible_lines(text) if sys.stdout.isatty() else text
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        if now:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk behind `> answers.csv`
+        raise InputError(UNWRITTEN.format(error.strerror or error)) from error
 
 
 def show(*views: RenderableType) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -86,14 +85,16 @@ def _written(out: Path | None) -> Iterator[Callable[[str], Any]]:
     if out is None:
 
         def tell(text: str) -> None:
-            write(text)
-            sys.stdout.flush()
+            write(text, now=True)
 
         yield tell
         return
     if out.exists() and not out.is_file():  # /dev/stdout and pipes cannot be replaced
-        with out.open("w", encoding="utf-8") as file:
-            yield file.write
+        try:
+            with out.open("w", encoding="utf-8") as file:
+                yield file.write
+        except OSError as error:
+            raise InputError(f"{out} cannot be written: {error.strerror}.") from error
         return
     with draft_of(out) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
         yield file.write

@@ -45,7 +45,7 @@ def study(
         Path | None, typer.Option("--cache", help="A folder for finished cells; the user's own unless said.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="A folder for the page, its pictures, the rows and a JSON file.")
+        Path | None, typer.Option("--out", "-o", help="A folder for the page, its pictures, the rows and a JSON file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

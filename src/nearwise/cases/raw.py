@@ -80,7 +80,11 @@ class RawColumn:
         return [None if v != v else int(v) if self.whole else v for v in values]
 
 
-@dataclass(frozen=True)
+_SHOWN = 8
+"""columns that a table names when it is printed"""
+
+
+@dataclass(frozen=True, repr=False)
 class RawTable:
     names: tuple[str, ...]
     columns: tuple[RawColumn, ...]
@@ -98,6 +102,13 @@ class RawTable:
 
     def __len__(self) -> int:
         return self.n
+
+    def __repr__(self) -> str:
+        """What was read, in a line: a table of a million cases is not printed at the prompt."""
+        first = zip(self.names[:_SHOWN], self.columns[:_SHOWN], strict=True)
+        shown = ", ".join(f"{name} ({column.sort})" for name, column in first)
+        more = f", and {len(self.names) - _SHOWN} more" if len(self.names) > _SHOWN else ""
+        return f"<{self.n} cases of {len(self.names)} columns: {shown}{more}>"
 
     @property
     def shape(self) -> tuple[int, int]:

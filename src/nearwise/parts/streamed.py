@@ -15,7 +15,7 @@ from nearwise.cases.frames import raw_table
 from nearwise.cases.schema import Schema
 from nearwise.contract.labels import as_array
 from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
-from nearwise.files import write_file
+from nearwise.files import is_draft, write_file
 from nearwise.parts.glances import read_glance, write_glance
 from nearwise.parts.learning import Looking, Merge, Parts
 from nearwise.parts.part import RawPart, TypedPart
@@ -61,7 +61,10 @@ class ParquetPieces:
                     told = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
                     sizes.append([(group.num_rows, group.total_byte_size) for group in told])
             except (OSError, pa.ArrowException) as error:
-                raise ReadError(f"{path} cannot be read as Parquet ({str(error).splitlines()[0]}).") from None
+                raise ReadError(
+                    f"{path} cannot be read as Parquet ({str(error).splitlines()[0].rstrip('.')}). Other files become "
+                    "Parquet by `nearwise convert FILE NEW.parquet`."
+                ) from None
         try:
             self.schema = pa.unify_schemas(schemas, promote_options="default")
         except pa.ArrowException as error:
@@ -132,7 +135,8 @@ class OnDisk(Parts):
         self.pieces, self.folder = pieces, folder
         self.shards: Shards | None = None
         plan = folder / PLAN
-        if folder.exists() and any(folder.iterdir()) and not plan.is_file():
+        found = folder.iterdir() if folder.exists() else ()
+        if any(not is_draft(path) for path in found) and not plan.is_file():
             held = "a model" if (folder / HEAD).is_file() else "other files"
             raise InputError(f"{str(folder)!r} holds {held}: name a new folder for this one.")
         folder.mkdir(parents=True, exist_ok=True)
