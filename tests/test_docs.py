@@ -104,6 +104,17 @@ def measured_means():
     return {name: float(mean) for name, mean in rows}
 
 
+@pytest.mark.parametrize(("page", "methods"), [("which-method.md", 2), ("gallery.md", 3)])
+def test_the_numbers_that_are_drawn_are_those_of_the_table(page, methods):
+    rows = re.findall(
+        r"^\| [a-z-]+ \| [\d.]+ \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", text_of("which-method.md"), flags=re.M
+    )
+    columns = dict(zip(("default", "auto", "none"), zip(*rows[:12], strict=True), strict=True))
+    drawn = re.findall(r"\"?(default|auto|none)\"?(?: =|:) \[([\d., ]+)\]", text_of(page))
+    assert {name: tuple(listed.split(", ")) for name, listed in drawn} == {name: columns[name] for name, _ in drawn}
+    assert len(drawn) == methods
+
+
 def test_a_caution_has_the_figures_of_the_page_that_it_rests_on():
     means = measured_means()
     cautious = {name: method.caution for name, method in weighting.methods().items() if method.caution}
