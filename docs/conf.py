@@ -1,5 +1,6 @@
 """How the documentation is built: `make docs`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -40,3 +41,16 @@ html_theme = "furo"
 html_title = "nearwise"
 html_static_path = ["_static"]
 html_css_files = ["nearwise.css"]
+
+
+def list_the_rest(app, name: str, source: list[str]) -> None:
+    """Put pages of this folder that no group of the index names into a group of their own, so that none is lost."""
+    if name == "index":
+        named = set(re.findall(r"^[\w-]+$", source[0], flags=re.M)) | {"index"}
+        rest = sorted({path.stem for path in Path(app.srcdir).glob("*.md")} - named)
+        group = ["```{toctree}", ":caption: More", ":hidden:", "", *rest, "```"] if rest else []
+        source[0] = source[0].replace("<!-- the rest of the pages -->", "\n".join(group))
+
+
+def setup(app) -> None:
+    app.connect("source-read", list_the_rest)

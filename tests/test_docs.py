@@ -1,7 +1,7 @@
 """The documentation is true: its examples run, its links lead somewhere, and it names what the code knows."""
 
-import doctest
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from nearwise.search import ENGINES
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 
@@ -24,13 +23,45 @@ def text_of(name):
     return (DOCS / name).read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def run_pages():
+    sys.path.insert(0, str(ROOT / "tools"))
+    import run_pages
+
+    yield run_pages
+    sys.path.remove(str(ROOT / "tools"))
+
+
 @every_page
-def test_examples_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some write files
-    # a fence would count as expected output, and blank lines keep the line numbers of failures right
-    text = re.sub(r"^ *(```|~~~|:::).*$", "", page.read_text(encoding="utf-8"), flags=re.M)
-    examples = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)
-    assert doctest.DocTestRunner(optionflags=FLAGS).run(examples).failed == 0
+def test_examples_run_and_draw_the_pictures_of_the_page(page, tmp_path, run_pages, request):
+    fixtures = {"commands": [], "data": ["data_dir"], "dimin": ["dimin"], "timbl": ["timbl"]}
+    for fixture in [fixture for need in run_pages.needs(page) for fixture in fixtures[need]]:
+        request.getfixturevalue(fixture)  # skips, or fails under strict rules, where it is not there
+    told = run_pages.run(page, tmp_path)  # some write files
+    assert not told, "".join(told)
+    assert run_pages.stale_pictures(page, tmp_path) == [], f"python tools/run_pages.py --draw {page.relative_to(ROOT)}"
+
+
+def test_a_wrong_example_command_or_picture_is_found(tmp_path, run_pages, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- page: commands -->\n```python\n>>> import pathlib\n"
+        '>>> written = pathlib.Path("a.svg").write_text("<svg/>")\n>>> 1 + 1\n3\n```\n'
+        "```console\n$ nearwise --version\nnearwise none\n$ rm a.svg\n```\n"
+        '`.save("a.svg")` draws ![a](../pictures/a.svg)\n```python\n>>> written\n6\n```\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "pictures").mkdir()
+    monkeypatch.setattr(run_pages, "PICTURES", tmp_path / "pictures")
+    told = run_pages.run(page, tmp_path)
+    assert [text.split("\n")[0] for text in told if text.startswith("Failed")] == ["Failed command:"] * 2
+    assert sum("Expected:\n    3" in text for text in told) == 1
+    assert len(told) == 3
+    assert run_pages.stale_pictures(page, tmp_path) == ["a.svg"]
+    (tmp_path / "pictures" / "a.svg").write_text("<svg/>")
+    assert run_pages.stale_pictures(page, tmp_path) == []
+    (tmp_path / "pictures" / "a.svg").write_text("<svg>1</svg>")
+    assert run_pages.stale_pictures(page, tmp_path) == ["a.svg"]
 
 
 @every_page
@@ -71,6 +102,17 @@ def measured_means():
     """Method -> its mean over the shared sets, as docs/which-method.md has it."""
     rows = re.findall(r"^\| `([\w-]+)` \| (\d+\.\d) \|", text_of("which-method.md"), flags=re.M)
     return {name: float(mean) for name, mean in rows}
+
+
+@pytest.mark.parametrize(("page", "methods"), [("which-method.md", 2), ("gallery.md", 3)])
+def test_the_numbers_that_are_drawn_are_those_of_the_table(page, methods):
+    rows = re.findall(
+        r"^\| [a-z-]+ \| [\d.]+ \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", text_of("which-method.md"), flags=re.M
+    )
+    columns = dict(zip(("default", "auto", "none"), zip(*rows[:12], strict=True), strict=True))
+    drawn = re.findall(r"\"?(default|auto|none)\"?(?: =|:) \[([\d., ]+)\]", text_of(page))
+    assert {name: tuple(listed.split(", ")) for name, listed in drawn} == {name: columns[name] for name, _ in drawn}
+    assert len(drawn) == methods
 
 
 def test_a_caution_has_the_figures_of_the_page_that_it_rests_on():

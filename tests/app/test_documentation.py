@@ -1,6 +1,7 @@
 """What docs/command-line.md shows is what the commands print."""
 
 import doctest
+import inspect
 import json
 import re
 import shlex
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 import typer
 
+import nearwise as nw
+from nearwise import weighting
 from nearwise.app.main import app
 from nearwise.datasets.cars import SCHEMA, make_cars
 
@@ -50,3 +53,40 @@ def test_every_option_that_the_page_names_is_there(nearwise):
     commands = [name for name, command in typer.main.get_command(app).commands.items() if not command.hidden]
     known = {option for command in commands for option in re.findall(r"--[a-z-]+", nearwise(command, "--help").out)}
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", PAGE.read_text())) <= known
+
+
+def phrases():
+    """The code in the right-hand columns of the phrase book."""
+    rows = re.findall(r"^\| .* \| (.*) \|$", (PAGE.parent / "phrase-book.md").read_text(), flags=re.MULTILINE)
+    return [code for here in rows for code in re.findall(r"(?<!\[)`([^`]+)`", here)]
+
+
+def test_every_name_of_the_phrase_book_is_there(nearwise):
+    commands = typer.main.get_command(app).commands
+    options = {option for name in commands for option in re.findall(r"--[a-z-]+", nearwise(name, "--help").out)}
+    estimators = (nw.KNNClassifier, nw.KNNRegressor, nw.NearestCases)
+    learners = [*estimators, *weighting.methods().values()]
+    parameters = {name for learner in learners for name in inspect.signature(learner).parameters} | {"sample_weight"}
+    codes = phrases()
+    assert len(codes) > 90
+    for code in codes:
+        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", code)) <= options, code
+        assert set(re.findall(r"^nearwise (\w+)", code)) <= set(commands), code
+        assert set(re.findall(r"(\w+)=", code)) <= parameters, code
+        assert all(hasattr(nw, name) for name in re.findall(r"\bnw\.(\w+)", code)), code
+        for name in re.findall(r"^(?!fit\()(\w+)\(", code):
+            assert any(hasattr(estimator, name) for estimator in estimators), code
+        for text in re.findall(r"feature_weights=\"([^\"]+)\"", code):
+            weighting.get(text)
+
+
+def test_every_setting_of_the_phrase_book_can_be_fitted():
+    """What stands there as ``name="value"`` for an estimator is accepted by one."""
+    plain = {"n_neighbors": 2, "feature_weights": "none"}
+    tried = 0
+    for name, value in {pair for code in phrases() for pair in re.findall(r"(\w+)=\"([^\"]+)\"", code)}:
+        if name in inspect.signature(nw.KNNClassifier).parameters and name != "feature_weights":
+            given = {**({} if name in ("answer", "n_neighbors") else plain), name: value}
+            nw.KNNClassifier(**given).fit([[float(i)] for i in range(12)], ["a", "b"] * 6).predict([[2.5]])
+            tried += 1
+    assert tried > 8
