@@ -29,6 +29,10 @@ EXAMPLES = {
         "nearwise evaluate data.csv --target y --weights default,gr,'relief-f(n_neighbors=5)' --cv 10",
         "nearwise evaluate --train dimin.train --test dimin.test",
     ],
+    "report": [
+        "nearwise report data.csv --target y",
+        "nearwise report data.csv --target y --out report.html --time-limit 60 --rows 0,7",
+    ],
     "fit": [
         "nearwise fit data.csv --target y --out model.nearwise",
         "nearwise fit data.csv --target price --regression --out model.nearwise",

@@ -28,6 +28,7 @@ from nearwise.app.neighbors import neighbors
 from nearwise.app.output import UNWRITTEN, say
 from nearwise.app.predict import predict
 from nearwise.app.rank import rank
+from nearwise.app.reporting.command import report
 from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.serve import serve
@@ -47,8 +48,8 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 # plain help: rich would add a third to the time that `nearwise --help` takes
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (
-    demo, datasets, methods, schema, weights, rank, evaluate, fit, predict, neighbors, explain, critique, explore,
-    serve, convert, doctor, reproduce, study, completion,
+    demo, datasets, methods, schema, weights, rank, evaluate, report, fit, predict, neighbors, explain, critique,
+    explore, serve, convert, doctor, reproduce, study, completion,
 ):  # fmt: skip
     app.command()(command)
 app.command("neighbours", hidden=True)(neighbors)

@@ -27,7 +27,7 @@ from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_featurewise, 
 from nearwise.lab.paired import mid_ranks
 from nearwise.progress import progress
 
-__all__ = ["FEW_RANKINGS", "FeatureRanking", "agreement", "rank_features", "spearman"]
+__all__ = ["FEW_RANKINGS", "FeatureRanking", "agreement", "importances_by", "rank_features", "spearman"]
 
 FEW_RANKINGS = {False: ("gr", "ig", "chi2", "relief-f", "mdw", "sfa"), True: ("corr", "rrelief-f", "mdw", "sfa")}
 """the methods that rank where none are named, by whether numbers are predicted: of different families, and quick"""
@@ -140,7 +140,7 @@ def rank_features(
                 left_out[name] = f"the {time_limit:g} seconds were over"
                 continue
             try:
-                features, found[name] = _weights(X, y, (name, given), regression, schema, seed, settings)
+                features, found[name] = importances_by(X, y, (name, given), regression, schema, seed, settings)
             except NearwiseError as error:
                 left_out[name] = str(error)
     except KeyboardInterrupt:
@@ -154,7 +154,7 @@ def rank_features(
     return FeatureRanking(features, tuple(found), np.array(list(found.values())), left_out)
 
 
-def _weights(
+def importances_by(
     X: Any, y: Any, method: tuple[str, Any], regression: bool, schema: Any, seed: int, settings: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], Floats]:
     """The features and how much each counts by one method; warnings say which."""

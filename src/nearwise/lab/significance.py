@@ -25,6 +25,7 @@ from nearwise.lab.result import Comparison, Result
 
 __all__ = [
     "LEVEL", "TESTS", "Difference", "PairedTest", "against_first", "check_test", "corrected_t", "holm", "in_words",
+    "interval",
     "over_sets",
 ]  # fmt: skip
 
@@ -170,6 +171,22 @@ TESTS: Mapping[str, PairedTest] = {
     )
 }  # fmt: skip
 """name -> test: the names that `against_first` and the command line know"""
+
+
+def interval(comparison: Comparison, result: Result, share: float = 0.95) -> float:
+    """Half of the interval of a method's mean: by the corrected t, since splits share their training cases.
+
+    NaN for one split; where each split tests one case, cases are independent and nothing is corrected.
+    """
+    from scipy.stats import t as student
+
+    count = len(result.scores)
+    if count < 2:
+        return NAN
+    mean = sum(result.scores) / count
+    variance = sum((score - mean) ** 2 for score in result.scores) / (count - 1)
+    shared = 0.0 if result.by_case else comparison.test_share
+    return float(student.ppf(0.5 + share / 2, count - 1) * ((1 / count + shared) * variance) ** 0.5)
 
 
 def check_test(test: str, measure: str = "accuracy") -> None:

@@ -12,10 +12,17 @@ from nearwise.rendering.templates import (
     CARD,
     CELL,
     COLUMN,
+    FIGURE,
     HEAT,
+    NUMBERS,
     PAGE,
     PART,
     ROW,
+    SCRIPT,
+    SORTABLE,
+    SORTED_HEAD,
+    SPARK,
+    SPARK_BAR,
     SPREAD,
     TABLE,
     Html,
@@ -23,7 +30,24 @@ from nearwise.rendering.templates import (
     joined,
 )
 
-__all__ = ["bar", "card", "cell", "heat", "part_of", "row", "share_of", "table", "whole_page"]
+__all__ = [
+    "bar", "card", "cell", "figure", "heat", "part_of", "row", "share_of", "sortable", "sorting", "spark", "table",
+    "whole_page",
+]  # fmt: skip
+
+SORTING = Html("""
+for (const button of document.querySelectorAll("table.sortable th button")) button.addEventListener("click", () => {
+  const head = button.closest("th"), table = button.closest("table"), body = table.tBodies[0];
+  const at = head.cellIndex, falls = head.getAttribute("aria-sort") !== "descending";
+  for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+  head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+  const key = row => row.cells[at].dataset.sort;
+  const compare = (a, b) => isNaN(a) || isNaN(b) ? (a < b ? 1 : a > b ? -1 : 0) : b - a;
+  const rows = [...body.rows].sort((a, b) => (falls ? 1 : -1) * compare(key(a), key(b)));
+  body.append(...rows);
+});
+""")
+"""sorts a table by the column whose name is pressed, the largest first; without it the table is as it was written"""
 
 
 def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
@@ -69,6 +93,28 @@ def bar(value: float, most: float, spread: float = math.nan) -> Html:
         low, high = max(0.0, value - spread), min(most, value + spread)
         across = filled(SPREAD, left=share_of(low, most), width=share_of(high - low, most))
     return filled(BAR, part=share_of(value, most), spread=across)
+
+
+def spark(counts: Sequence[int], told: str) -> Html:
+    """Small bars side by side; ``told`` is what they say."""
+    most = max(counts, default=0)
+    return filled(SPARK, told=told, bars=[filled(SPARK_BAR, part=share_of(n, most)) for n in counts])
+
+
+def figure(title: str, drawing: str, head: Sequence[str], rows: Iterable[Html], told: str = "The numbers") -> Html:
+    """A drawing of `nearwise.charts`, and below it its numbers as a table to open."""
+    numbers = filled(NUMBERS, title=told, body=table(head, rows))
+    return filled(FIGURE, title=title, drawing=Html(drawing), numbers=numbers)
+
+
+def sortable(head: Sequence[str], rows: Iterable[Html]) -> Html:
+    """A table whose rows are sorted by the column that is pressed; the page must hold `sorting`."""
+    return filled(SORTABLE, head=[filled(SORTED_HEAD, name=name) for name in head], rows=list(rows))
+
+
+def sorting() -> Html:
+    """What sorts the tables of a page."""
+    return filled(SCRIPT, code=SORTING)
 
 
 def card(title: Any, body: Html) -> Html:

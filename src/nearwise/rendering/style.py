@@ -45,7 +45,25 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
   background: var(--paper); }
 .nearwise h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
 .nearwise h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; } .nearwise svg { max-width: 100%; height: auto; }
+.nearwise nav ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; padding: 0; margin: .8rem 0; }
+.nearwise a { color: inherit; } .nearwise figure { margin: .6rem 0; }
+.nearwise .drawing { overflow-x: auto; } .nearwise .drawing svg { min-width: 26rem; }
+.nearwise details { margin: .3rem 0; font-size: .9rem; } .nearwise summary { cursor: pointer; opacity: .8; }
+.nearwise .spark { display: inline-flex; align-items: flex-end; gap: 1px; height: 1.6rem; width: 8rem; }
+.nearwise .spark i { flex: 1; background: var(--bar); min-height: 1px; }
+.nearwise th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
+.nearwise th button::after { content: " \\2195"; opacity: .5; }
+.nearwise th[aria-sort=descending] button::after { content: " \\2193"; opacity: 1; }
+.nearwise th[aria-sort=ascending] button::after { content: " \\2191"; opacity: 1; }
+.nearwise table.sortable th:first-child, .nearwise table.sortable td:first-child { position: sticky; left: 0;
+  background: var(--paper); }
+.nearwise td.hot { background: color-mix(in srgb, var(--bar) calc(var(--part) * .6), transparent); padding: .3rem .5rem;
+  border-left: 1px solid var(--paper); }
+.nearwise td.hot small { display: block; font-size: .72rem; }
 .nearwise footer { margin-top: 3rem; font-size: .85rem; opacity: .72; }
-@media print { .nearwise .card, .nearwise svg { break-inside: avoid; } }
+@media print { .nearwise .card, .nearwise svg, .nearwise figure { break-inside: avoid; }
+  .nearwise nav { display: none; }
+  .nearwise .drawing, .nearwise .wide { overflow: visible; } .nearwise .drawing svg { min-width: 0; }
+  .nearwise td { white-space: normal; } }
 """
 )

@@ -9,8 +9,10 @@ from typing import Any
 from nearwise.visible import html_text
 
 __all__ = [
-    "BAR", "CARD", "CELL", "COLUMN", "HEAD", "HEAT", "LEAD", "NOTE", "PAGE", "PART", "REASON", "REASONS", "REMARK",
-    "ROW", "SECTION", "SPREAD", "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled", "joined",
+    "BAR", "CARD", "CELL", "CHAPTER", "COLUMN", "CONTENTS", "FIGURE", "HEAD", "HEAT", "LEAD", "LINK", "NOTE", "NUMBERS",
+    "PAGE", "PART", "REASON", "REASONS", "REMARK", "ROW", "SCRIPT", "SECTION", "SORTABLE", "SORTED_CELL", "SORTED_HEAD",
+    "SORTED_HEAT", "SPARK", "SPARK_BAR", "SPREAD", "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled",
+    "joined",
 ]  # fmt: skip
 
 
@@ -47,6 +49,24 @@ BAR = Template("<div class=track><div class=fill style='width:$part'></div>$spre
 SPREAD = Template("<div class=spread style='left:$left;width:$width'></div>")
 REASONS = Template("<td class=reasons>$reasons</td>")
 REASON = Template("<div class=why><i style='width:${width}px'></i>$feature$values <b>$adds</b></div>")
+
+
+CHAPTER = Template("<section><h2 id=$anchor>$title</h2>$body</section>")
+CONTENTS = Template("<nav aria-label=Contents><ul>$links</ul></nav>")
+LINK = Template("<li><a href='#$anchor'>$title</a></li>")
+FIGURE = Template(
+    "<figure><div class=drawing tabindex=0 role=group aria-label='$title'>$drawing</div>$numbers</figure>"
+)
+NUMBERS = Template("<details><summary>$title</summary>$body</details>")
+SPARK = Template("<span class=spark role=img aria-label='$told' title='$told'>$bars</span>")
+SPARK_BAR = Template("<i style='height:$part'></i>")
+SORTABLE = Template(
+    "<div class=wide><table class=sortable><thead><tr>$head</tr></thead><tbody>$rows</tbody></table></div>"
+)
+SORTED_HEAD = Template("<th aria-sort=none><button type=button>$name</button></th>")
+SORTED_CELL = Template("<td data-sort='$sort'>$value</td>")
+SORTED_HEAT = Template("<td class=hot style='--part:$part' data-sort='$sort'>$value<small>$more</small></td>")
+SCRIPT = Template("<script>$code</script>")
 
 
 def filled(template: Template, **holes: Any) -> Html:

@@ -1,0 +1,225 @@
+"""Chapters of a report about the data, the comparison and the answers. Each figure has its numbers below it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nearwise.app.report import _what_bars_are
+from nearwise.app.reporting.findings import Findings
+from nearwise.app.values import k_used, pooled, pooled_heads
+from nearwise.cases.raw import RawColumn
+from nearwise.charts import Series, grouped_bars, heat_map, line_chart
+from nearwise.explain.briefly import brief
+from nearwise.explain.html import largest_sum
+from nearwise.lab.figures.glance import Glance, Spread
+from nearwise.lab.figures.unseen import calibration_error
+from nearwise.lab.result import Comparison, Result
+from nearwise.lab.significance import in_words, interval
+from nearwise.rendering import Html, cell, filled, row, table
+from nearwise.rendering.pieces import figure, sortable, spark
+from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SORTED_CELL, STRONG
+
+__all__ = ["answers_by_k", "calibration", "cases", "confusion", "explained", "glance", "leaderboard", "redundancy"]
+
+MOST_COLUMNS, MOST_CLASSES, MISTAKES = 200, 20, 20
+
+
+def glance(found: Findings) -> list[Html]:
+    """Every column, and what is to be predicted."""
+    asked = found.asked
+    shown = found.glances[:MOST_COLUMNS]
+    rows = [_column(each, len(asked.table)) for each in shown]
+    more = len(found.glances) - len(shown)
+    holes = sum(each.missing for each in found.glances)
+    told = (
+        f"{len(asked.table)} cases and {len(found.glances)} features; "
+        f"{holes / max(1, len(asked.table) * len(found.glances)):.1%} of the values are not known."
+    )
+    drawn = [] if found.target is None else [_target(found.target, asked.target_name)]
+    rest = [filled(NOTE, text=f"… and {more} more features.")] if more else []
+    heads = ("feature", "kind", "missing", "different values", "spread")
+    hint = filled(NOTE, text="Press the name of a column to sort by it; a spread says its numbers under the pointer.")
+    return [filled(LEAD, text=told), *drawn, sortable(heads, rows), *rest, hint]
+
+
+def _target(spread: Spread, name: str) -> Html:
+    title = f"What is to be predicted: {name}"
+    drawing = grouped_bars(list(spread.places), {"cases": list(spread.counts)}, title, x_label="cases")
+    return figure(title, drawing, (name, "cases"), [row(*each) for each in _pairs(spread)])
+
+
+def _pairs(spread: Spread) -> list[tuple[str, int]]:
+    return list(zip(spread.places, spread.counts, strict=True))
+
+
+def _column(each: Glance, n: int) -> Html:
+    told = "" if each.spread is None else "; ".join(f"{brief(place)}: {count}" for place, count in _pairs(each.spread))
+    drawn = cell("-") if each.spread is None else cell(spark(each.spread.counts, f"{each.name}: {told}"))
+    share = f"{each.missing} ({each.missing / n:.0%})" if each.missing else "0"
+    return row(
+        filled(SORTED_CELL, sort=each.name, value=each.name),
+        filled(SORTED_CELL, sort=each.kind, value=each.kind.lower()),
+        filled(SORTED_CELL, sort=each.missing, value=share),
+        filled(SORTED_CELL, sort=each.different, value=each.different),
+        Html(drawn.replace("<td>", f"<td data-sort='{each.different}'>", 1)),
+    )
+
+
+def leaderboard(found: Findings) -> list[Html]:
+    """Methods by their means with intervals, and what tells them apart."""
+    comparison = found.compared.comparison
+    results = sorted((comparison.baseline, *comparison.applicable), key=comparison.merit, reverse=True)
+    scale = 100 if comparison.is_share else 1
+    halves = [scale * interval(comparison, result) for result in results]
+    unit = "percent right" if comparison.is_share else comparison.told
+    title = f"Unseen cases, {unit}"
+    drawing = grouped_bars(
+        [r.method for r in results], {unit: [scale * r.mean for r in results]}, title, spreads={unit: halves},
+        x_label=f"{unit}; lines are 95% intervals",
+    )  # fmt: skip
+    heads = ("method", comparison.told, "95% interval", *pooled_heads(comparison), "k", "seconds")
+    rows = [_standing(comparison, r, half / scale) for r, half in zip(results, halves, strict=True)]
+    refused = [f"{r.method}: {r.reason}" for r in comparison.results if not r.applicable]
+    apart = [filled(LEAD, text=in_words(d, not comparison.is_share)) for d in found.compared.differences]
+    return [
+        figure(title, drawing, heads, rows, "The numbers, and how long it took"),
+        *([filled(NUMBERS, title="What tells them apart", body=apart)] if apart else []),
+        *(filled(NOTE, text=f"Not there: {each}") for each in refused),
+    ]
+
+
+def _standing(comparison: Comparison, result: Result, half: float) -> Html:
+    def told(value: float) -> str:
+        return f"{value:.1%}" if comparison.is_share else f"{value:.4g}"
+
+    low, high = result.mean - half, result.mean + half
+    if comparison.is_share:
+        low, high = max(0.0, low), min(1.0, high)
+    ends = f"{told(low)} to {told(high)}" if math.isfinite(half) else "-"
+    seconds = f"{result.seconds:.2f}" if result.learned else "-"
+    return row(result.method, told(result.mean), ends, *pooled(comparison, result), k_used(result), seconds)
+
+
+def answers_by_k(found: Findings) -> list[Html]:
+    """Errors by the number of neighbours."""
+    if not found.by_k:
+        return [filled(LEAD, text="No method could be tried with every number of neighbours here.")]
+    title = "Error by the number of neighbours, each case answered by the others"
+    series = [Series(each.method, list(range(1, len(each.errors) + 1)), list(each.errors)) for each in found.by_k]
+    drawing = line_chart(series, title, "neighbours (k)", "mean error" if found.asked.regression else "share wrong")
+    rows = [
+        row(k, *(f"{each.errors[k - 1]:.4g}" if k <= len(each.errors) else "-" for each in found.by_k))
+        for k in range(1, max(len(each.errors) for each in found.by_k) + 1)
+    ]
+    best = "; ".join(f"{each.method} is best with {each.best}" for each in found.by_k)
+    note = "Weights saw all cases here, so the level flatters; where the curve lies low is what to look at."
+    return [
+        filled(LEAD, text=f"{best}."),
+        figure(title, drawing, ("k", *(each.method for each in found.by_k)), rows),
+        filled(NOTE, text=note),
+    ]
+
+
+def calibration(found: Findings) -> list[Html]:
+    """How sure answers are against how often they are right."""
+    parts = found.unseen.calibration()
+    if not parts:
+        return [filled(LEAD, text=f"{found.method} gives no shares of classes.")]
+    said, right = [each.said for each in parts], [each.found for each in parts]
+    ends = [min(*said, *right), max(*said, *right)]
+    if found.asked.regression:
+        title, x, y = "What was said, and what came, in tenths of the answers", "mean answer", "mean of the truth"
+        lead = f"Answers of {found.method} to unseen cases, from the smallest tenth to the largest."
+    else:
+        title, x, y = "How sure, and how often right", "share of the answer", "share right"
+        off = calibration_error(parts)
+        lead = f"Answers of {found.method} to unseen cases are {off:.1%} off on average (expected calibration error)."
+    drawing = line_chart([Series("as it should be", ends, ends), Series(found.method, said, right)], title, x, y)
+    rows = [row(f"{each.said:.4g}", f"{each.found:.4g}", each.count) for each in parts]
+    return [filled(LEAD, text=lead), figure(title, drawing, (x, y, "answers"), rows)]
+
+
+def confusion(found: Findings) -> list[Html]:
+    """What was taken for what."""
+    if found.unseen.classes is None:
+        off = np.abs(found.unseen.predicted - found.unseen.truth)
+        shares = [(q, float(np.quantile(off, q))) for q in (0.5, 0.8, 0.9, 0.95, 1.0)]
+        rows = [row(f"{q:.0%}", f"{error:.4g}") for q, error in shares]
+        told = filled(
+            LEAD, text=f"How far answers of {found.method} are from the truth, of so many unseen cases at most:"
+        )
+        return [told, table(("of the cases", "off by at most"), rows)]
+    names, counts = [str(c) for c in found.unseen.classes], found.unseen.confusion
+    wrong = [(int(counts[i, j]), names[i], names[j]) for i in range(len(names)) for j in range(len(names)) if i != j]
+    wrong = sorted((each for each in wrong if each[0]), key=lambda each: (-each[0], each[1], each[2]))[:MISTAKES]
+    mistakes = table(("true", "taken for", "cases"), [row(a, b, n) for n, a, b in wrong])
+    if len(names) > MOST_CLASSES:
+        return [filled(LEAD, text=f"The commonest mistakes of {found.method} on unseen cases:"), mistakes]
+    title = f"Unseen cases: rows are true classes, columns answers of {found.method}"
+    drawing = heat_map(names, names, counts.tolist(), title)
+    recall = [f"{counts[i, i] / max(1, counts[i].sum()):.0%}" for i in range(len(names))]
+    rows = [row(name, *counts[i].tolist(), recall[i]) for i, name in enumerate(names)]
+    return [figure(title, drawing, ("true", *names, "right"), rows)]
+
+
+def redundancy(found: Findings) -> list[Html]:
+    """Pairs of features that say the same."""
+    if not found.pairs:
+        return [filled(LEAD, text="No two features say nearly the same.")]
+    told = (
+        f"{len(found.pairs)} pair{'s' * (len(found.pairs) > 1)} of features say nearly the same, so what they say "
+        "counts twice: consider leaving one of each out (--ignore)."
+    )
+    rows = [row(p.first, p.second, p.measure, f"{p.value:.3f}") for p in found.pairs[:MISTAKES]]
+    more = len(found.pairs) - len(rows)
+    rest = [filled(NOTE, text=f"… and {more} more pairs.")] if more else []
+    return [filled(STRONG, text=told), table(("feature", "and", "by", "1 is the same"), rows), *rest]
+
+
+def cases(found: Findings) -> list[Html]:
+    """The hardest and the most typical cases."""
+    hard, typical = (_listed(found, places) for places in (found.hard, found.typical))
+    off = "error" if found.asked.regression else "share of the true class"
+    heads = ("row", "truth", "answer", off, "values")
+    none = [filled(LEAD, text="No unseen case was answered wrong.")]
+    told = (
+        f"Hardest: the surest wrong answers of {found.method} to unseen cases. Look for mistakes in the data, or for a "
+        "feature that is not there."
+    )
+    return [
+        filled(LEAD, text=told),
+        *([table(heads, hard)] if hard else none),
+        filled(LEAD, text="Most typical: the surest right answers, where cases lie closest together."),
+        table(heads, typical),
+    ]
+
+
+def _listed(found: Findings, places: list[int]) -> list[Html]:
+    answered, rows = found.unseen, []
+    for place in places:
+        case = int(answered.rows[place])
+        truth, said = answered.truth[place], answered.predicted[place]
+        if answered.classes is not None:
+            truth, said = answered.classes[truth], answered.classes[said]
+        trouble = float(answered.trouble[place])
+        off = f"{trouble:.4g}" if answered.classes is None else f"{1 - trouble:.0%}"
+        values = [f"{name} {brief(column.objects()[case])}" for name, column in _first(found)]
+        truth, said = (f"{x:.6g}" if answered.classes is None else x for x in (truth, said))
+        rows.append(row(int(found.numbers[case]), truth, said, off, "; ".join(values)))
+    return rows
+
+
+def _first(found: Findings, most: int = 12) -> list[tuple[str, RawColumn]]:
+    return list(zip(found.cases.names, found.cases.columns, strict=True))[:most]
+
+
+def explained(found: Findings) -> list[Html]:
+    """Answers as cards, with one scale for all bars."""
+    if not found.explained:
+        return [filled(LEAD, text="There is no case to explain.")]
+    largest = largest_sum(found.explained)
+    cards = [why.card(largest, title) for why, title in zip(found.explained, found.titles, strict=True)]
+    legend = f"{_what_bars_are(found.explained[0])} A bar as long as the longest is {largest:.3g}."
+    return [filled(NOTE, text=legend), *cards]

@@ -1,0 +1,108 @@
+"""Chapters of a report about weights: every method in one map that can be sorted, how far they agree, and by class."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nearwise.app.reporting.findings import BY_CLASS, Findings
+from nearwise.charts import heat_map
+from nearwise.lab.feature_ranking import FeatureRanking
+from nearwise.lab.figures.learned import Learned
+from nearwise.rendering import Html, filled, row, table
+from nearwise.rendering.pieces import figure, share_of, sortable
+from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SORTED_CELL, SORTED_HEAT
+
+__all__ = ["agreement", "by_class", "weights"]
+
+MOST_FEATURES, MOST_CLASSES = 60, 20
+
+
+def weights(found: Findings) -> list[Html]:
+    """A row for each feature, a column for each method."""
+    learned, ranking = found.learned, found.learned.ranking
+    if not ranking.methods:
+        return [filled(LEAD, text="No method was done in time."), *_left_out(ranking)]
+    order = ranking.order[:MOST_FEATURES]
+    rows = [_feature(learned, int(f)) for f in order]
+    told = (
+        f"{len(ranking.methods)} methods. A number is a weight over the heaviest of its method; below it is where the "
+        "middle 90% of weights lie that are learned from halves of the cases. Features are sorted by their mean rank; "
+        "press the name of a method to sort by it."
+    )
+    more = len(ranking.features) - len(order)
+    rest = [filled(NOTE, text=f"… and {more} more features of less weight.")] if more > 0 else []
+    without = [name for name, n in zip(ranking.methods, learned.draws, strict=True) if n < 10]
+    slow = [filled(NOTE, text=f"No time was left for intervals of {', '.join(without)}.")] if without else []
+    heads = ("feature", "mean rank", *ranking.methods)
+    return [filled(LEAD, text=told), sortable(heads, rows), *rest, *slow, *_left_out(ranking)]
+
+
+def _feature(learned: Learned, f: int) -> Html:
+    ranking = learned.ranking
+    mean = float(ranking.mean_ranks[f])
+    cells = [
+        _weight(float(ranking.weights[j, f]), float(learned.low[j, f]), float(learned.high[j, f]))
+        for j in range(len(ranking.methods))
+    ]
+    name = ranking.features[f]
+    return row(filled(SORTED_CELL, sort=name, value=name), filled(SORTED_CELL, sort=-mean, value=f"{mean:.1f}"), *cells)
+
+
+def _weight(value: float, low: float, high: float) -> Html:
+    ends = f"{low:.2f} to {high:.2f}" if math.isfinite(low) else ""
+    return filled(
+        SORTED_HEAT, part=share_of(max(value, 0.0), 1.0), sort=f"{value:.6g}", value=f"{value:.2f}", more=ends
+    )
+
+
+def _left_out(ranking: FeatureRanking) -> list[Html]:
+    if not ranking.left_out:
+        return []
+    rows = [row(name, why) for name, why in ranking.left_out.items()]
+    title = f"{len(ranking.left_out)} methods are not there, and why"
+    return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
+
+
+def agreement(found: Findings) -> list[Html]:
+    """How far the methods give the same ranks."""
+    ranking = found.learned.ranking
+    if math.isnan(ranking.agreement):
+        return [filled(LEAD, text="There are too few methods or features to compare their ranks.")]
+    pairs = ranking.pairs.copy()
+    np.fill_diagonal(pairs, np.nan)
+    known = [j for j in range(len(pairs)) if not np.isnan(pairs[j]).all()]
+    order = sorted(known, key=lambda j: -float(np.nanmean(pairs[j])))
+    rows = [
+        row(
+            ranking.methods[j], f"{np.nanmean(pairs[j]):.2f}",
+            f"{ranking.methods[int(np.nanargmax(pairs[j]))]} ({np.nanmax(pairs[j]):.2f})",
+            f"{ranking.methods[int(np.nanargmin(pairs[j]))]} ({np.nanmin(pairs[j]):.2f})",
+        )
+        for j in order
+    ]  # fmt: skip
+    told = (
+        f"Kendall's W of {len(ranking.methods)} methods is {ranking.agreement:.2f}: 1 is the same ranks everywhere. "
+        "Below, Spearman's correlation of the ranks of each method with the others."
+    )
+    return [filled(LEAD, text=told), table(("method", "mean with others", "most alike", "least alike"), rows)]
+
+
+def by_class(found: Findings) -> list[Html]:
+    """What counts when a case of a class is compared."""
+    weights = found.by_class
+    if weights is None:
+        told = "Numbers have no classes." if found.asked.regression else f"{BY_CLASS} cannot work on these features."
+        return [filled(LEAD, text=told)]
+    values = np.asarray(weights.values)[:MOST_CLASSES].T
+    order = np.argsort(-values.max(axis=1), kind="stable")[:MOST_FEATURES]
+    classes = [str(each) for each in weights.classes[:MOST_CLASSES]]
+    names = [weights.features[f] for f in order]
+    title = f"Weights of {BY_CLASS} by class"
+    drawing = heat_map(names, classes, values[order].tolist(), title, shown=lambda x: f"{x:.2f}")
+    rows = [row(name, *(f"{x:.4f}" for x in values[f])) for name, f in zip(names, order, strict=True)]
+    more = len(weights.classes) - len(classes)
+    rest = [filled(NOTE, text=f"The first {len(classes)} classes; {more} more are not drawn.")] if more > 0 else []
+    told = "A column is a class: the weights that count when a past case of that class is compared (Howe & Cardie)."
+    return [filled(LEAD, text=told), figure(title, drawing, ("feature", *classes), rows), *rest]

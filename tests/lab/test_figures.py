@@ -1,0 +1,167 @@
+"""What a report shows, against slow twins and by hand."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nearwise as nw
+from nearwise.cases.frames import raw_table
+from nearwise.cases.table import CaseTable
+from nearwise.datasets import make_led
+from nearwise.datasets.cars import SCHEMA, make_cars
+from nearwise.lab.cell import Cases
+from nearwise.lab.comparing import compare
+from nearwise.lab.figures.glance import glance_of
+from nearwise.lab.figures.learned import FEWEST, half, learned, weigh
+from nearwise.lab.figures.neighbours import errors_by_k
+from nearwise.lab.figures.redundant import redundant, uncertainty
+from nearwise.lab.figures.unseen import Unseen, calibration_error, unseen
+from nearwise.lab.significance import interval
+from nearwise.lab.splits import Split
+
+
+def test_every_value_of_a_column_is_in_one_place():
+    cars, _ = make_cars(120)
+    table = CaseTable.of(cars, schema=SCHEMA)
+    found = {each.name: each for each in glance_of(table)}
+    assert list(found) == list(table.schema.names)
+    for name, each in found.items():
+        kind = table.schema[name].name
+        if each.spread is not None and kind != "Set":
+            assert sum(each.spread.counts) + each.missing == len(cars), name
+        assert (each.spread is None) == (kind in ("Vector", "Custom")), name
+    makes = Counter(car["make"] for car in cars if car["make"] is not None)
+    assert dict(zip(found["make"].spread.places, found["make"].spread.counts, strict=True))["BMW"] == makes["BMW"]
+
+
+codes = st.lists(st.integers(0, 3), min_size=2, max_size=30)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=40))
+def test_shared_information_equals_the_sum_over_all_cells(pairs):
+    a, b = np.array(pairs).T
+
+    def entropy(values):
+        return -sum(c / len(pairs) * math.log2(c / len(pairs)) for c in Counter(values).values())
+
+    one, other, both = entropy(a.tolist()), entropy(b.tolist()), entropy(pairs)
+    expected = 2 * (one + other - both) / (one + other) if one + other else 0.0
+    assert uncertainty(a, b) == pytest.approx(expected, abs=1e-12)
+
+
+def test_only_features_that_say_the_same_are_told():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b", "c"], 200)
+    size = rng.normal(size=200)
+    rows = [
+        {"kind": k, "code": {"a": "x", "b": "y", "c": "z"}[k], "size": s, "twice": 2 * s, "else": e, "id": f"n{i}"}
+        for i, (k, s, e) in enumerate(zip(kind, size, rng.normal(size=200), strict=True))
+    ]
+    found = redundant(CaseTable.of(rows, schema={"id": "symbolic"}))
+    assert {(pair.first, pair.second) for pair in found} == {("kind", "code"), ("size", "twice")}
+    assert all(pair.value == pytest.approx(1) for pair in found)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.sampled_from("abc"), min_size=3, max_size=40), st.integers(0, 5))
+def test_half_of_every_class_is_drawn(classes, seed):
+    answers = np.array(classes)
+    rows = half(answers, np.random.default_rng(seed), False)
+    assert len(set(rows.tolist())) == len(rows)
+    for each, count in Counter(classes).items():
+        assert (answers[rows] == each).sum() == max(1, count // 2)
+
+
+def test_weights_are_those_of_the_method_and_lie_in_their_intervals():
+    table, digits = make_led(200, irrelevant=3)
+    found = learned(raw_table(table), digits, ["gr", "mdw", "qm2y"], time_limit=30, n_jobs=2)
+    assert "gr" in found.ranking.methods
+    expected = nw.weighting.get("gr").fit(table, digits).feature_importances_
+    at = found.ranking.methods.index("gr")
+    assert found.ranking.weights[at] == pytest.approx(expected / expected.max())
+    assert found.draws[at] >= FEWEST
+    assert (found.low[at] <= found.high[at]).all()
+    assert set(found.ranking.methods) | set(found.ranking.left_out) == {"gr", "mdw", "qm2y"}
+
+
+def test_an_interval_is_that_of_draws_by_hand():
+    table, digits = make_led(60, irrelevant=1)
+    names, weights, drawn = weigh(raw_table(table), list(digits), "gr", False, None, 0, 5.0)
+    chance, answers = np.random.default_rng(0), np.array(digits)
+    rows = half(answers, chance, False)
+    first = nw.weighting.get("gr").fit([table[i] for i in rows], answers[rows]).feature_importances_
+    assert drawn[0] == pytest.approx(first / first.max())
+    assert len(names) == len(weights) == drawn.shape[1]
+
+
+def test_a_method_without_time_is_left_out_with_its_reason():
+    table, digits = make_led(60)
+    found = learned(raw_table(table), digits, ["gr", "ga", "rmhc", "beam"], time_limit=0.001, n_jobs=1)
+    assert "gr" in found.ranking.methods
+    assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
+
+
+def test_a_method_that_refuses_says_so():
+    cars, bands = make_cars(60)
+    found = learned(raw_table(cars), bands, ["gr", "mdw"], schema=SCHEMA, time_limit=30, n_jobs=1)
+    assert found.ranking.methods == ("mdw",)
+    assert "gr" in found.ranking.left_out
+
+
+def test_errors_by_k_are_those_of_leaving_one_out():
+    table, digits = make_led(60, irrelevant=2)
+    (found,) = errors_by_k(table, digits, ["gr"], False, None, 0)
+    for k in (1, 4):
+        model = nw.KNNClassifier(k, "gr").fit(table, digits)
+        assert found.errors[k - 1] == pytest.approx(1 - model.score_loo())
+
+
+@pytest.fixture(scope="module")
+def answered():
+    table, digits = make_led(120, irrelevant=2)
+    compared = compare(table, digits, ["gr"], 4)
+    everyone = np.arange(120)
+    splits = [Split(np.setdiff1d(everyone, test), test) for test in compared.tests]
+    target = np.array(digits)
+    cases = Cases(raw_table(table), target, np.unique(target))
+    return compared, unseen(cases, nw.KNNClassifier(feature_weights="gr", random_state=0), splits)
+
+
+def test_unseen_answers_are_those_of_the_comparison(answered):
+    compared, found = answered
+    right = (found.truth == found.predicted).mean()
+    assert right == pytest.approx(compared["gr"].pooled)
+    assert found.rows.tolist() == list(range(120))
+    assert np.trace(found.confusion) == (found.truth == found.predicted).sum()
+    assert found.confusion.sum() == 120
+
+
+def test_the_hardest_are_wrong_and_the_typical_are_right(answered):
+    _, found = answered
+    hard = found.hardest(5)
+    assert (found.truth[hard] != found.predicted[hard]).all()
+    wrong = found.truth != found.predicted
+    assert found.trouble[hard[0]] == found.trouble[wrong].max()
+    typical = found.typical(np.zeros(len(found.rows)))
+    assert (found.truth[typical] == found.predicted[typical]).all()
+    assert len(set(found.truth[typical].tolist())) == len(typical)
+
+
+def test_calibration_by_hand():
+    shares = np.array([[0.95, 0.05], [0.95, 0.05], [0.6, 0.4], [0.2, 0.8]])
+    found = Unseen(np.arange(4), np.array([0, 1, 0, 1]), shares.argmax(axis=1), shares, np.array(["a", "b"]))
+    parts = found.calibration()
+    assert [(round(p.said, 2), p.found, p.count) for p in parts] == [(0.6, 1.0, 1), (0.8, 1.0, 1), (0.95, 0.5, 2)]
+    assert calibration_error(parts) == pytest.approx((0.4 + 0.2 + 2 * 0.45) / 4)
+
+
+def test_the_interval_of_a_mean_by_hand():
+    table, digits = make_led(60, irrelevant=2)
+    compared = compare(table, digits, ["none"], 4)
+    scores = np.array(compared["none"].scores)
+    half_width = 3.182446305284263 * math.sqrt((1 / 4 + 1 / 3) * scores.var(ddof=1))  # t of 3 degrees
+    assert interval(compared, compared["none"]) == pytest.approx(half_width)
