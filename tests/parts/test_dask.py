@@ -74,6 +74,30 @@ def test_arrays_and_retrieval(client) -> None:
     np.testing.assert_array_equal(model.predict(array.from_array(queries, chunks=(8, 4))).compute(), expected)
 
 
+def test_a_regressor_answers_as_one_fit(client, tmp_path) -> None:
+    from nearwise.dask import KNNClassifier, KNNRegressor
+
+    X, _ = table()
+    y = pd.Series(X["b"] + np.random.default_rng(0).normal(size=len(X)), name="y")
+    queries = table(90, 1)[0]
+    lazy = frames.from_pandas(X, npartitions=5), frames.from_pandas(y, npartitions=5)
+    for weights in (None, "none"):  # many ties under "none", so that parts are asked in turn
+        model = KNNRegressor(feature_weights=weights, client=client).fit(*lazy)
+        plain = model.plain.fit(X, y)
+        assert model.n_neighbors_ == plain.n_neighbors_
+        np.testing.assert_array_equal(model.feature_importances_, plain.feature_importances_)
+        np.testing.assert_array_equal(model.predict(queries), plain.predict(queries))
+        asked = frames.from_pandas(queries, npartitions=3)
+        np.testing.assert_array_equal(model.predict(asked).compute(), plain.predict(queries))
+        assert str(model.explain(queries[:3])) == str(plain.explain(queries[:3]))
+    model.save(tmp_path / "m")
+    np.testing.assert_array_equal(nw.load(tmp_path / "m").predict(queries), plain.predict(queries))
+    again = KNNRegressor.load(tmp_path / "m", client)
+    np.testing.assert_array_equal(again.predict(queries), plain.predict(queries))
+    with pytest.raises(InputError, match=r"KNNRegressor\.load"):
+        KNNClassifier.load(tmp_path / "m", client)
+
+
 def test_a_dask_model_is_saved_as_shards(client, tmp_path) -> None:
     from nearwise.dask import KNNClassifier
 

@@ -47,14 +47,13 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
     from nearwise.errors import MissingDependencyError
     from nearwise.parts.fitting import files_of
 
-    if settings.pop("regression"):
-        raise InputError("--regression: a table in parts predicts classes only, leave --dask out.")
+    regression = settings.pop("regression")
     try:
         from dask import dataframe
         from distributed import Client
     except ImportError:
         raise MissingDependencyError.of("dask", "--dask", extra="dask") from None
-    from nearwise.dask import KNNClassifier
+    from nearwise.dask import KNNClassifier, KNNRegressor
 
     paths = [str(path.resolve()) for path in files_of(list(files))]
     try:
@@ -65,7 +64,8 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
         table = dataframe.read_parquet(paths)
         if target not in table.columns:
             raise InputError(f"There is no column {target!r} to predict.")
-        model = KNNClassifier(**settings, client=client).fit(table.drop(columns=target), table[target])
+        made: Any = (KNNRegressor if regression else KNNClassifier)(**settings, client=client)
+        model = made.fit(table.drop(columns=target), table[target])
         model.save(out)
         _tell(model)
         return model

@@ -67,6 +67,10 @@ def applied(function: Callable[[Any], Any], part: Any) -> Any:
     return function(part)
 
 
+def applied_after(function: Callable[[Any, Any], Any], part: Any, before: Any) -> Any:
+    return function(part, before)
+
+
 def tree(items: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
     """Neighbours merged with each other until one is left; ``merge`` may send the work away."""
     level = list(items)
@@ -150,6 +154,13 @@ class SearchesWithWorkers(_Asked, Searches):
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         found: T = self._result(self.client.submit(applied, function, self.parts[part], pure=False))
+        return found
+
+    def ask_in_turn(self, function: Callable[[Searched, Any], T]) -> T:
+        sent, said = self.client.submit(same, function, pure=False), None
+        for part in self.parts:
+            said = self.client.submit(applied_after, sent, part, said, pure=False)
+        found: T = self._result(said)
         return found
 
     @property

@@ -15,7 +15,8 @@ from nearwise.cases.summary import ColumnSummary, TableSummary
 from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import resolve
-from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches
@@ -96,7 +97,7 @@ class SearchesOnDisk(Searches):
         return self._starts
 
 
-def save_model(model: ClassifierOverParts, path: str | Path) -> None:
+def save_model(model: VotingOverParts, path: str | Path) -> None:
     """Copy the folder of a model to another one."""
     held, folder = model.searches, Path(path)
     if not isinstance(held, SearchesOnDisk):
@@ -109,7 +110,7 @@ def save_model(model: ClassifierOverParts, path: str | Path) -> None:
     save_head(model, folder, held.parts)
 
 
-def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
+def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
     """Write what was learned, which makes the folder a model."""
     known, pack = model.known, SettingsPacker()
     given = {n: v for n, v in model.plain.get_params(deep=False).items() if n not in ("schema", "feature_weights")}
@@ -123,6 +124,7 @@ def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str
     ]
     content = {
         "parts of": _OURS,
+        "regression": model.predicts_numbers,
         "parameters": {name: pack.named(name, value) for name, value in given.items()},
         "weighting": pack.named("feature_weights", known.weighting),
         "weights": pack.value(known.weights),
@@ -141,7 +143,7 @@ def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str
     container.write(folder / HEAD, content, pack.arrays)
 
 
-def load_folder(folder: Path, memory: Any = MEMORY) -> ClassifierOverParts:
+def load_folder(folder: Path, memory: Any = MEMORY) -> VotingOverParts:
     """Read a model that was fitted in parts; the parts themselves are mapped when they are asked."""
     head = folder / HEAD
     if not head.is_file():
@@ -159,7 +161,7 @@ def load_folder(folder: Path, memory: Any = MEMORY) -> ClassifierOverParts:
         raise ModelFileError(f"{str(head)!r} holds no model that this nearwise can use: {told.rstrip('.')}.") from error
 
 
-def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, memory: int) -> ClassifierOverParts:
+def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, memory: int) -> VotingOverParts:
     if content["parts of"] != _OURS:
         raise ModelFileError(f"{str(folder)!r} was written by another version of nearwise.")
     weighting, weights, schema = (unpack.value(content[name]) for name in ("weighting", "weights", "schema"))
@@ -168,7 +170,9 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     if weights.features != schema.names:
         raise ModelFileError("the weights are not those of the features")
     parameters = {str(name): unpack.value(value) for name, value in content["parameters"].items()}
-    plain = KNNClassifier(**{**parameters, "schema": schema, "feature_weights": weighting})
+    regression = content.get("regression") is True
+    made, of = (KNNRegressor, RegressorOverParts) if regression else (KNNClassifier, ClassifierOverParts)
+    plain: Any = made(**{**parameters, "schema": schema, "feature_weights": weighting})
     checked(plain)
     columns = []
     for found in content["columns"]:
@@ -177,14 +181,14 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
         columns.append(ColumnSummary(levels, *(unpack.value(found[name]) for name in names)))
     classes = unpack.value(content["classes"])
     summary = TableSummary(schema, tuple(columns), classes, np.asarray(unpack.value(content["class_counts"])))
-    model = ClassifierOverParts(plain, tuple(content["resolved"]), content["loo_sample"])
+    model: VotingOverParts = of(plain, tuple(content["resolved"]), content["loo_sample"])
     model.name_features(content["names"] or [""] * int(content["features"]), bool(content["names"]))
-    model.settings = resolve(plain, schema, True)
+    model.settings = resolve(plain, schema, not regression)
     model.learned = learned_from(summary, weights, weighting, model.settings)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
     if sum(int(part["rows"]) for part in parts) != summary.n:
         raise ModelFileError("the parts do not have as many cases as were fitted")
-    shards = Shards(folder, schema, classes)
+    shards = Shards(folder, schema, classes, regression)
     model.searches = SearchesOnDisk(shards, parts, model.learned, plain.engine, plain.n_jobs, memory)
     model.chosen_k, model.asked_k = int(content["k"]), int(content["asked_k"])
     model.folder = folder

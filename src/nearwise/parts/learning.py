@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
 
+from nearwise.cases.columns import Column
+from nearwise.cases.cuts import Cuts
+from nearwise.cases.kinds import Numeric
 from nearwise.cases.schema import Schema
-from nearwise.cases.summary import TableSummary
+from nearwise.cases.summary import ColumnSummary, TableSummary
 from nearwise.cases.target import Target
 from nearwise.differences import resolve as resolve_difference
 from nearwise.differences.metric import Metric, policy_of
@@ -92,8 +95,8 @@ def merged(one: Any, two: Any) -> Any:
     return one.merged(two)
 
 
-def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...]) -> Glance:
-    found: Glance = parts.looked(Looking(schema, ignore), merged, "looking at the table")
+def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...], numbers: bool = False) -> Glance:
+    found: Glance = parts.looked(Looking(schema, ignore, numbers), merged, "looking at the table")
     if not found.look.n:
         raise InputError("Found array with 0 sample(s) in all parts while a minimum of 1 is required.")
     return found
@@ -135,19 +138,36 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
     if weighting.id in ("none", "user"):
         return weighting.learn(problem)
     if not isinstance(weighting, Mergeable) or not weighting.merges_exactly:
+        plain = "KNNRegressor" if summary.classes is None and summary.is_given else "KNNClassifier"
         raise InputError(
             f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take 'gr', "
-            "'ig', 'mi', 'chi2', 'gini', 'mdw', 'none' or weights of your own; or learn the weights from a sample with "
-            "KNNClassifier and give its feature_weights_."
+            "'ig', 'mi', 'chi2', 'gini', 'none' or weights of your own; or learn the weights from a sample with "
+            f"{plain} and give its feature_weights_."
         )
+    cuts = None
     if summary.classes is None:
-        raise InputError(
-            f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' or "
-            "weights of your own."
-        )
-    counting = Counting(weighting, problem.metric, weighting.agreed(summary))
+        if weighting.numbers != "binned" or not summary.is_given:
+            raise InputError(
+                f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
+                "or weights of your own; for a target of numbers 'gr' and its like."
+            )
+        cuts, target = binned_target(parts, weighting.target_bins)
+        problem = replace(problem, target=target)
+    counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = parts.gathered(counting, counting.merge, "counting")
     return weighting.finish(statistics, problem)
+
+
+def binned_target(parts: Parts, bins: int) -> tuple[Cuts, Target]:
+    """Numbers as classes, cut as `Target.binned` cuts those of all cases; one row a class, which weighs its cases."""
+    counted: ColumnSummary = parts.gathered(TargetSummary(), merged, "counting the target")
+    counted.check("target")
+    if counted.distinct is None or counted.times is None:
+        raise TypeError("the numbers of the target were not counted")
+    weights = counted.times.astype(np.float64)
+    cuts = Target(counted.distinct, None, weights).cuts(bins)
+    counts = np.bincount(cuts.place(counted.distinct), weights=weights, minlength=len(cuts))
+    return cuts, Target(np.arange(len(cuts)), np.array(cuts.labels), counts.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -156,9 +176,11 @@ class Looking:
 
     schema: Any
     ignore: tuple[str, ...]
+    numbers: bool = False
+    """whether the target is a number"""
 
     def __call__(self, part: RawPart) -> Glance:
-        return part.glance(self.schema, self.ignore)
+        return part.glance(self.schema, self.ignore, self.numbers)
 
 
 @dataclass(frozen=True)
@@ -172,15 +194,31 @@ class Summing:
 
 
 @dataclass(frozen=True)
+class TargetSummary:
+    """How often each number of the target occurs in a part."""
+
+    def __call__(self, part: TypedPart) -> ColumnSummary:
+        values = Column(np.asarray(part.target.values, dtype=np.float64))
+        return ColumnSummary.of(values, Numeric(), Target(np.zeros(len(values)), None, part.target.weights), True)
+
+
+@dataclass(frozen=True)
 class Counting:
     """The statistics of a part that a weighting asks for."""
 
     weighting: Mergeable
     metric: Metric
     agreed: Any
+    cuts: Cuts | None = None
+    """how a target of numbers is cut into classes"""
 
     def __call__(self, part: TypedPart) -> Any:
-        return self.weighting.partial(part.problem(self.metric), self.agreed)
+        problem = part.problem(self.metric)
+        if self.cuts is not None:
+            target = part.target
+            codes = self.cuts.place(target.values).astype(np.intp)
+            problem = replace(problem, target=Target(codes, np.array(self.cuts.labels), target.weights))
+        return self.weighting.partial(problem, self.agreed)
 
     def merge(self, one: Any, two: Any) -> Any:
         return self.weighting.checked(one.merge(two), self.metric.names)

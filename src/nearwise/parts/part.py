@@ -16,10 +16,11 @@ from nearwise.cases.summary import TableSummary
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, class_labels
+from nearwise.contract.validation import number_target
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search import Distance, plan
-from nearwise.search.base import Engine, Ints, Payload
-from nearwise.search.selection.answered import Answered, Group, around
+from nearwise.search.base import Engine, Ints
+from nearwise.search.selection.answered import Answered, Brings, Group, around
 from nearwise.weighting.problem import Problem
 from nearwise.weights import Stored, Weights
 
@@ -46,20 +47,25 @@ class Glance:
 
 @dataclass(frozen=True)
 class RawPart:
-    """The cases of a part as they came, and their classes; None where nothing is to be predicted."""
+    """The cases of a part as they came, and their classes or numbers; None where nothing is to be predicted."""
 
     raw: RawTable
     labels: NDArray[Any] | None
 
-    def glance(self, schema: Any, ignore: Iterable[str]) -> Glance:
+    def glance(self, schema: Any, ignore: Iterable[str], numbers: bool = False) -> Glance:
+        """A first look; ``numbers`` says that the target is a number and not a class."""
         classes = None
-        if self.labels is not None:
+        if numbers:
+            number_target(self.labels, len(self.raw), self)
+        elif self.labels is not None:
             classes = np.unique(class_labels(self.labels)) if len(self.labels) else np.zeros(0)
         return Glance(TableLook.of(self.raw, schema, ignore), classes)
 
     def typed(self, schema: Schema, classes: NDArray[Any] | None) -> TypedPart:
-        """The part under the schema and the classes of all cases."""
+        """The part under the schema and the classes of all cases; without classes its labels are numbers."""
         table = CaseTable.like(self.raw, schema)
+        if classes is None and self.labels is not None:
+            return TypedPart(table, number_target(self.labels, len(table), self))
         if classes is None or self.labels is None:
             return TypedPart(table, Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False))
         codes = np.searchsorted(classes, class_labels(self.labels)) if len(table) else np.zeros(0)
@@ -90,8 +96,7 @@ class Searched:
     def __init__(self, problem: Problem, weights: Weights, start: int, engine: str, threads: int) -> None:
         self.problem, self.start = problem, start
         target = problem.target
-        self.classes: NDArray[np.int32] = np.asarray(target.values, dtype=np.int32)
-        self.groups = max(1, target.n_classes)
+        self.brings = Brings.of(target)
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None
@@ -111,22 +116,29 @@ class Searched:
     def nearest(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
         """The k nearest of each query in this part; ``leave_out`` (m,) are places among all cases."""
         if self.engine is None:
-            return Answered.nothing(len(queries), k, self.groups)
+            return Answered.nothing(len(queries), k, self.brings)
         n = len(self)
-        payload = Payload(self.classes, np.ones((n, 1)), self.groups)
-        found = self.engine.nearest(queries, min(k, n), payload, self._left_out(leave_out))
-        return Answered.of(found, k, np.arange(self.start, self.start + n), self.classes)
+        found = self.engine.nearest(queries, min(k, n), self.brings.payload, self._left_out(leave_out))
+        return Answered.of(found, k, np.arange(self.start, self.start + n), self.brings)
 
-    def around(self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None) -> Group:
-        """What ties with the k-th sums of all cases, and how many are nearer."""
+    def around(
+        self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None, before: Group | None = None
+    ) -> Group:
+        """What ties with the k-th sums of all cases, and how many are nearer; added to what came ``before``."""
         m = len(queries)
-        inside, tied, votes = np.zeros(m, dtype=np.intp), np.zeros(m, dtype=np.intp), np.zeros((m, self.groups))
-        if self.engine is not None:
-            lower, upper = around(last)
-            for j, (sums, cases) in enumerate(self.engine.within(queries, upper, self._left_out(leave_out))):
-                group = sums >= lower[j]
-                inside[j], tied[j] = np.count_nonzero(~group), np.count_nonzero(group)
-                votes[j] = np.bincount(self.classes[cases[group]], minlength=self.groups)
+        none = np.zeros(m, dtype=np.intp)
+        group = Group(none, none, np.zeros((m, *self.brings.shape))) if before is None else before
+        if self.engine is None:
+            return group
+        inside, tied, votes = group.inside.copy(), group.tied.copy(), group.votes.copy()
+        lower, upper = around(last)
+        codes, values = self.brings.codes, self.brings.values
+        for j, (sums, cases) in enumerate(self.engine.within(queries, upper, self._left_out(leave_out))):
+            here = sums >= lower[j]
+            inside[j] += np.count_nonzero(~here)
+            tied[j] += np.count_nonzero(here)
+            some = np.sort(cases[here])
+            np.add.at(votes[j], codes[some], values[some])
         return Group(inside, tied, votes)
 
     def asking(self, rows: Ints) -> Measured:

@@ -128,8 +128,8 @@ def _is_text(kind: Any) -> bool:
 class OnDisk(Parts):
     """Parts that are read from Parquet and kept as shards; what is there already is not done again."""
 
-    def __init__(self, pieces: ParquetPieces, folder: Path, mark: str) -> None:
-        self.pieces, self.folder = pieces, folder
+    def __init__(self, pieces: ParquetPieces, folder: Path, mark: str, predicts_numbers: bool = False) -> None:
+        self.pieces, self.folder, self.predicts_numbers = pieces, folder, predicts_numbers
         self.shards: Shards | None = None
         plan = folder / PLAN
         if folder.exists() and any(folder.iterdir()) and not plan.is_file():
@@ -158,7 +158,7 @@ class OnDisk(Parts):
         return found
 
     def type_all(self, schema: Schema, classes: Any) -> None:
-        self.shards = Shards(self.folder, schema, classes)
+        self.shards = Shards(self.folder, schema, classes, self.predicts_numbers)
         for part in self._each("typing the parts"):
             if not self.shards.is_whole(part):
                 self.shards.write(part, self.pieces.read(self.pieces.pieces[part]).typed(schema, classes))
