@@ -35,6 +35,8 @@ def splits(draw: Any, most: int = 40, dates: bool = True) -> Split:
     kept = draw(st.lists(st.sampled_from(list(frame.columns)), min_size=1, unique=True))
     y = rng.choice(np.array(["yes", "no", "perhaps"]), n)
     ends = sorted(draw(st.lists(st.integers(0, n), max_size=4)))
+    for name in draw(st.sets(st.sampled_from(["many", "hue"]))):  # nothing known in one part, and in another all is
+        frame[name] = frame[name].mask(np.arange(n) < (ends or [0])[0], None)
     return frame[kept], y, ends
 
 
