@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from nearwise.weighting import Mergeable, methods
+
 Split = tuple[pd.DataFrame, np.ndarray, list[int]]
+EXACT = sorted(name for name, made in methods().items() if issubclass(made, Mergeable) and made.merges_exactly)
+"""weightings that are exact over parts"""
+OF_NUMBERS = [
+    name for name in EXACT
+    if methods()[name].numbers in ("binned", "unseen") and methods()[name]().suggested_differences is None
+]  # fmt: skip
+"""those of them that are where the target is a number"""
 
 
 @st.composite

@@ -26,11 +26,9 @@ from nearwise.parts.fitting import over_parts
 from nearwise.parts.learning import InMemory
 from nearwise.parts.part import RawPart
 from nearwise.parts.searching import SearchesInMemory
-from nearwise.weighting import Mergeable, methods
-from tests.parts.tables import Split, parts_of, splits
+from tests.parts.tables import EXACT, OF_NUMBERS, Split, parts_of, splits
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-EXACT = sorted(name for name, made in methods().items() if issubclass(made, Mergeable) and made.merges_exactly)
 NUMBERS, SYMBOLS = ["few", "near", "many"], ["hue", "rare", "flag"]
 INDEXES = {"blocks": [*NUMBERS, *SYMBOLS], "reference": [*NUMBERS, *SYMBOLS]}
 if core() is not None:
@@ -104,7 +102,7 @@ def quietly(function: Any, *args: Any, **told: Any) -> Any:
 def test_parts_merge_in_any_order(weights, regression, split: Split, k: int, chance: random.Random) -> None:
     X, y, ends = split
     if regression:
-        if weights == "mdw":
+        if weights in EXACT and weights not in OF_NUMBERS:
             return  # refused, see test_regression.py
         y = np.random.default_rng(k).normal(size=len(X))
     told = {"n_neighbors": min(k, len(X)), "feature_weights": weights}
@@ -188,7 +186,8 @@ def test_any_split_over_two_workers_answers_as_one_fit(client, regression: bool)
     def compare(split: Split, k: int, weights) -> None:
         X, y, ends = split
         if regression:
-            weights, y = None if weights == "mdw" else weights, np.random.default_rng(k).normal(size=len(X))
+            weights = None if weights in EXACT and weights not in OF_NUMBERS else weights
+            y = np.random.default_rng(k).normal(size=len(X))
         parts = [(part, pd.Series(target, name="y")) for part, target in parts_of(X, y, ends)]
         # an empty partition of Dask has the types of the others
         cases = dataframe.from_delayed([delayed(part.astype(X.dtypes)) for part, _ in parts], meta=X[:0])

@@ -23,12 +23,10 @@ from nearwise.errors import InputError, SchemaError
 from nearwise.native import core
 from nearwise.parts.in_memory import fit_in_memory
 from nearwise.parts.searching import search
-from nearwise.weighting import Mergeable, methods
 from nearwise.weighting.information import GainRatio
-from tests.parts.tables import Split, parts_of, splits
+from tests.parts.tables import EXACT, Split, parts_of, splits
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-EXACT = sorted(name for name, made in methods().items() if issubclass(made, Mergeable) and made.merges_exactly)
 
 
 def shuffled(items, seed):
@@ -163,7 +161,7 @@ def test_the_sample_that_chooses_k_does_not_depend_on_the_parts() -> None:
     "parameters",
     [
         {"feature_weights": "relief-f"}, {"local_scale": 7}, {"answer": "both"}, {"ties": "distances"},
-        {"cases": "ib3"}, {"differences": "forest"}, {"class_weight": "balanced"}, {"differences": "mvdm"},
+        {"cases": "ib3"}, {"differences": "forest"}, {"class_weight": "balanced"},
     ],
 )  # fmt: skip
 def test_what_parts_cannot_do_exactly_is_refused_with_a_way_out(parameters) -> None:

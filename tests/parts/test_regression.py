@@ -16,13 +16,9 @@ from nearwise.errors import InputError
 from nearwise.native import core
 from nearwise.parts import streamed
 from nearwise.parts.in_memory import fit_in_memory
-from nearwise.weighting import Mergeable, methods
-from tests.parts.tables import Split, parts_of, splits
+from tests.parts.tables import OF_NUMBERS, Split, parts_of, splits
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-BINNED = sorted(
-    name for name, m in methods().items() if issubclass(m, Mergeable) and m.merges_exactly and m.numbers == "binned"
-)
 ENGINES = ["auto", "blocks", *([] if core() is None else ["dense", "tree", "scan"])]
 
 
@@ -42,7 +38,7 @@ def same(parts, plain, queries) -> None:
     np.testing.assert_array_equal(parts.predict(queries), plain.predict(queries))
 
 
-@pytest.mark.parametrize("weights", [*BINNED, "none", None])
+@pytest.mark.parametrize("weights", [*OF_NUMBERS, "none", None])
 @QUICK
 @given(splits(), st.integers(1, 5), st.sampled_from(["fair", "index"]), st.integers(0, 2**32 - 1))
 def test_any_split_predicts_the_numbers_of_one_fit(weights, split: Split, k: int, ties: str, seed: int) -> None:

@@ -6,7 +6,7 @@ Every number in it is a count or an extreme, so merging is exact and has no orde
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,16 @@ class ColumnSummary:
     turned: Floats
     """the same of numbers on a circle as they are counted, from 0 up; of others the same"""
     distinct: Floats | None = None
-    """(d,) the different numbers in ascending order, where they are asked for"""
+    """(d,) the different numbers in ascending order, where they are asked for; by class, each once for every class"""
     times: NDArray[np.int64] | None = None
     """(d,) how often each of them occurs"""
+    class_at: NDArray[np.int64] | None = None
+    """(d,) the class with which it does, where that is asked for"""
 
     @classmethod
-    def of(cls, column: Column, kind: Kind, target: Target, values: bool = False) -> ColumnSummary:
+    def of(
+        cls, column: Column, kind: Kind, target: Target, values: bool = False, by_class: bool = False
+    ) -> ColumnSummary:
         c = max(1, target.n_classes)
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
         missing = np.bincount(codes[column.missing], minlength=c).astype(np.float64)
@@ -65,10 +69,26 @@ class ColumnSummary:
         plain, turned = known, known
         if isinstance(kind, Cyclic):
             plain, turned = np.fmod(known, kind.period), np.mod(known, kind.period)
-        distinct = times = None
-        if values:
-            distinct, times = np.unique(known, return_counts=True)
-        return cls(None, np.zeros((0, c)), missing, _extremes(plain), _extremes(turned), distinct, times)
+        made = cls(None, np.zeros((0, c)), missing, _extremes(plain), _extremes(turned))
+        if not values and not by_class:
+            return made
+        own = codes[~column.missing].astype(np.int64) if by_class else None
+        return made._counting(known, np.ones(len(known), dtype=np.int64), own)
+
+    def _counting(self, values: Floats, times: NDArray[np.int64], class_at: NDArray[np.int64] | None) -> ColumnSummary:
+        """The same with these numbers, each so often, put in order and counted."""
+        order = np.argsort(values, kind="stable") if class_at is None else np.lexsort((class_at, values))
+        values, times = values[order], times[order]
+        new = np.ones(len(values), dtype=bool)
+        new[1:] = values[1:] != values[:-1]
+        if class_at is not None:
+            class_at = class_at[order]
+            new[1:] |= class_at[1:] != class_at[:-1]
+        starts = np.flatnonzero(new)
+        added = np.add.reduceat(times, starts) if len(starts) else times
+        return replace(
+            self, distinct=values[starts], times=added, class_at=None if class_at is None else class_at[starts]
+        )
 
     def merged(self, other: ColumnSummary) -> ColumnSummary:
         missing = self.missing + other.missing
@@ -80,13 +100,14 @@ class ColumnSummary:
                 levels = tuple(sorted({*self.levels, *other.levels}, key=level_order))
             counts = self._under(levels) + other._under(levels)
             return ColumnSummary(levels, counts, missing, extremes, turned)
-        distinct = times = None
-        if self.distinct is not None and other.distinct is not None and self.times is not None:
-            both = np.concatenate([self.distinct, other.distinct])
-            distinct, at = np.unique(both, return_inverse=True)
-            times = np.zeros(len(distinct), dtype=np.int64)
-            np.add.at(times, at, np.concatenate([self.times, other.times if other.times is not None else []]))
-        return ColumnSummary(None, self.counts, missing, extremes, turned, distinct, times)
+        made = ColumnSummary(None, self.counts, missing, extremes, turned)
+        if self.distinct is None or other.distinct is None or self.times is None or other.times is None:
+            return made
+        class_at = None
+        if self.class_at is not None and other.class_at is not None:
+            class_at = np.concatenate([self.class_at, other.class_at])
+        values, times = np.concatenate([self.distinct, other.distinct]), np.concatenate([self.times, other.times])
+        return made._counting(values, times, class_at)
 
     def _under(self, levels: tuple[Hashable, ...]) -> Floats:
         if self.levels is None or levels == self.levels:
@@ -101,7 +122,8 @@ class ColumnSummary:
         if self.distinct is not None and len(self.distinct) > MOST_DISTINCT:
             raise InputError(
                 f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and what is asked of it needs "
-                "all of them in order: take scale='range', missing='max' and discretise='width', which need none."
+                "all of them in order: take scale='range', missing='max' and weights that cut by discretise='width', "
+                "which need none."
             )
 
     def sorted_values(self, name: str) -> Floats:
@@ -114,6 +136,29 @@ class ColumnSummary:
                 "missing='max', which look at their range alone."
             )
         return np.repeat(self.distinct, self.times)
+
+    def entries(self, target: Target) -> tuple[Column, Target]:
+        """A row for every value and class that occur together, which weighs as many cases as there are of it.
+
+        What counts cases by value and class says the same of it as of all cases.
+        """
+        c = len(self.missing)
+        if self.levels is not None:
+            at, classes = np.nonzero(self.counts)
+            weights = self.counts[at, classes]
+        elif self.distinct is not None and self.class_at is not None and self.times is not None:
+            at, classes, weights = np.arange(len(self.distinct)), self.class_at, self.times.astype(np.float64)
+        else:
+            raise TypeError("the values were not counted by class")
+        gone = np.flatnonzero(self.missing)
+        if self.levels is not None:
+            values = np.concatenate([at, np.full(len(gone), -1)]).astype(np.int32)
+        else:
+            values = np.concatenate([np.asarray(self.distinct, dtype=np.float64), np.full(len(gone), np.nan)])
+        codes = np.concatenate([classes, gone]).astype(np.intp)
+        weights = np.concatenate([weights, self.missing[gone]])
+        classes_of = target.classes if target.classes is not None else np.arange(c)
+        return Column(values, self.levels), Target(codes, classes_of, weights, target.is_given)
 
     @property
     def level_counts(self) -> Floats:
@@ -138,13 +183,18 @@ class TableSummary:
     is_given: bool = True
 
     @classmethod
-    def of(cls, table: CaseTable, target: Target, values: Collection[str] = ()) -> TableSummary:
+    def of(
+        cls, table: CaseTable, target: Target, values: Collection[str] = (), by_class: Collection[str] = ()
+    ) -> TableSummary:
         """Summarise cases that are typed by one schema and coded by one set of classes.
 
-        ``values`` names the numbers that are counted one by one, for differences that look at all of them.
+        ``values`` names the numbers that are counted one by one, for differences that look at all of them, and
+        ``by_class`` those that are counted with every class.
         """
         named = zip(table.columns, table.schema.items(), strict=True)
-        columns = tuple(ColumnSummary.of(column, kind, target, name in values) for column, (name, kind) in named)
+        columns = tuple(
+            ColumnSummary.of(column, kind, target, name in values, name in by_class) for column, (name, kind) in named
+        )
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
         counts = np.bincount(codes, minlength=max(1, target.n_classes)).astype(np.float64)
         return cls(table.schema, columns, target.classes, counts, target.is_given)

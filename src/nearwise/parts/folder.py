@@ -118,7 +118,7 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
         {
             "levels": None if c.levels is None else pack.sequence(list(c.levels)),
             **{name: pack.value(getattr(c, name)) for name in ("counts", "missing", "extremes", "turned")},
-            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times")},
+            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times", "class_at")},
         }
         for c in known.summary.columns
     ]
@@ -177,8 +177,8 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     columns = []
     for found in content["columns"]:
         levels = None if found["levels"] is None else tuple(unpack.sequence(found["levels"]))
-        names = ("counts", "missing", "extremes", "turned", "distinct", "times")
-        columns.append(ColumnSummary(levels, *(unpack.value(found[name]) for name in names)))
+        names = ("counts", "missing", "extremes", "turned", "distinct", "times", "class_at")
+        columns.append(ColumnSummary(levels, *(unpack.value(found.get(name)) for name in names)))
     classes = unpack.value(content["classes"])
     summary = TableSummary(schema, tuple(columns), classes, np.asarray(unpack.value(content["class_counts"])))
     model: VotingOverParts = of(plain, tuple(content["resolved"]), content["loo_sample"])

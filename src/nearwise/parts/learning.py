@@ -108,11 +108,14 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     chosen = weighting.suggested_differences if use.differences is None else use.differences
     settings = {"differences": chosen, "scale": use.scale, "missing": use.missing}
     parts.type_all(schema, glance.classes)
-    values = frozenset(
-        name for name, kind in schema.items()
-        if resolve_difference(name, kind, chosen, use.scale).reads_values(kind, policy_of(name, kind, use.missing))
+    read = {name: resolve_difference(name, kind, chosen, use.scale) for name, kind in schema.items()}
+    kinds = [(name, kind, policy_of(name, kind, use.missing)) for name, kind in schema.items()]
+    values = frozenset(name for name, kind, policy in kinds if read[name].reads_values(kind, policy))
+    by_class = frozenset(
+        name for name, kind, _ in kinds
+        if glance.classes is not None and kind.storage == "number" and read[name].reads_classes(kind)
     )  # fmt: skip
-    summary: TableSummary = parts.gathered(Summing(values), merged, "summing up the table")
+    summary: TableSummary = parts.gathered(Summing(values, by_class), merged, "summing up the table")
     metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
     problem = problem_of(summary, metric)
     return Learned(summary, metric, useful(_weights(parts, weighting, summary, problem)), weighting)
@@ -145,7 +148,7 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
             f"{plain} and give its feature_weights_."
         )
     cuts = None
-    if summary.classes is None:
+    if summary.classes is None and weighting.numbers != "unseen":
         if weighting.numbers != "binned" or not summary.is_given:
             raise InputError(
                 f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
@@ -185,12 +188,13 @@ class Looking:
 
 @dataclass(frozen=True)
 class Summing:
-    """The summary of a part; ``values`` are the numbers that are counted one by one."""
+    """The summary of a part; ``values`` are the numbers that are counted one by one, ``by_class`` with every class."""
 
     values: frozenset[str]
+    by_class: frozenset[str]
 
     def __call__(self, part: TypedPart) -> TableSummary:
-        return part.summary(self.values)
+        return part.summary(self.values, self.by_class)
 
 
 @dataclass(frozen=True)

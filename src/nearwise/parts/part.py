@@ -79,8 +79,8 @@ class TypedPart:
     table: CaseTable
     target: Target
 
-    def summary(self, values: Collection[str]) -> TableSummary:
-        return TableSummary.of(self.table, self.target, values)
+    def summary(self, values: Collection[str], by_class: Collection[str] = ()) -> TableSummary:
+        return TableSummary.of(self.table, self.target, values, by_class)
 
     def problem(self, metric: Metric) -> Problem:
         """The part as a weighting sees it, under the metric and the levels of all cases."""
