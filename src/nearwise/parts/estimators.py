@@ -206,6 +206,12 @@ class VotingOverParts(OverParts):
             chosen = f"\nk was chosen by leaving out {drawn} cases one by one"
         return super().describe() + chosen
 
+    def neighbours(self, X: Any, k: int) -> tuple[Floats, NDArray[np.int64], NDArray[Any]]:
+        """(m, k) distances, places and targets of the nearest cases."""
+        found = self._found(self._asked(X)[1], k)
+        classes = self.known.summary.classes
+        return self.known.metric.root(found.sums), found.cases, found.said if classes is None else classes[found.said]
+
     def _ballots(self, found: Answered, rows: slice) -> votes.Ballots:
         """Who votes on some queries; the classes, or numbers, of the neighbours came with the answers."""
         sums, cases, said = found.sums[rows], found.cases[rows], found.said[rows]

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nearwise.cases.frames import raw_table
+from nearwise.cases.frames import as_texts, raw_table
+from nearwise.cases.readers.parquet import text_columns
 from nearwise.cases.schema import Schema
 from nearwise.contract.labels import as_array
 from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
@@ -67,6 +68,7 @@ class ParquetPieces:
         except pa.ArrowException as error:
             raise ReadError(f"The files do not have the same columns: {str(error).splitlines()[0]}.") from None
         self.names = [name for name in self.schema.names if name not in (target, _INDEX)]
+        self.texts = [name for name in text_columns(self.schema) if name in self.names]
         if target is not None and target not in self.schema.names:
             raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, self.schema.names)}")
         row = sum(_TEXT_BYTES if _is_text(f.type) else _NUMBER_BYTES for f in self.schema)
@@ -97,13 +99,16 @@ class ParquetPieces:
             self.pieces.append(Piece(file, tuple(held), 0, rows))
 
     def table(self, piece: Piece) -> Any:
-        from pyarrow import parquet
+        """The rows of a piece; texts are codes, as Parquet has them."""
+        from pyarrow import parquet, schema, types
 
-        with parquet.ParquetFile(self.paths[piece.file]) as file:
+        with parquet.ParquetFile(self.paths[piece.file], read_dictionary=self.texts) as file:
             found = file.read_row_groups(list(piece.groups)).slice(piece.start, piece.rows)
-        return found.select([n for n in self.schema.names if n in found.column_names]).cast(
-            self.schema if set(self.schema.names) == set(found.column_names) else found.schema
-        )
+        found = found.select([n for n in self.schema.names if n in found.column_names])
+        if len(found.column_names) < len(self.schema.names):
+            return found
+        coded = {name: found.schema.field(name) for name in self.texts if types.is_dictionary(found.field(name).type)}
+        return found.cast(schema([coded.get(field.name, field) for field in self.schema]))
 
     def read(self, piece: Piece) -> RawPart:
         found = self.table(piece)
@@ -111,7 +116,7 @@ class ParquetPieces:
         if absent:
             raise ReadError(f"{self.paths[piece.file]} has no column {absent[0]!r}, and other files have it.")
         labels = None if self.target is None else as_array(found.column(self.target).to_numpy())
-        return RawPart(raw_table(found.select(self.names)), labels)
+        return RawPart(as_texts(raw_table(found.select(self.names)), self.texts), labels)
 
     def fingerprint(self, *settings: Any) -> str:
         """Tells whether a fit that was broken off was one of these files with these settings."""
