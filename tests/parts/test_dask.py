@@ -98,15 +98,19 @@ def test_a_regressor_answers_as_one_fit(client, tmp_path) -> None:
         KNNClassifier.load(tmp_path / "m", client)
 
 
-def test_a_dask_model_is_saved_as_shards(client, tmp_path) -> None:
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_dask_model_is_saved_as_shards(client, tmp_path, class_weight) -> None:
     from nearwise.dask import KNNClassifier
 
     X, y = table(200)
     queries = table(30, 2)[0]
     lazy = frames.from_pandas(X, npartitions=3), frames.from_pandas(y, npartitions=3)
-    model = KNNClassifier(3, client=client).fit(*lazy)
+    model = KNNClassifier(3, class_weight=class_weight, client=client).fit(*lazy)
     model.save(tmp_path / "m")
-    expected = model.predict_proba(queries)
+    expected = model.equal().fit(X, y).predict_proba(queries)
+    np.testing.assert_array_equal(model.predict_proba(queries), expected)
+    asked = frames.from_pandas(queries, npartitions=3)
+    np.testing.assert_array_equal(model.predict_proba(asked).compute(), expected)
     np.testing.assert_array_equal(nw.load(tmp_path / "m").predict_proba(queries), expected)
     np.testing.assert_array_equal(KNNClassifier.load(tmp_path / "m", client).predict_proba(queries), expected)
 

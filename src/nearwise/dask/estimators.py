@@ -63,7 +63,7 @@ class _Spread(OverParts):
         join = _delayed(merged)
         parts = self._spread.parts
         found = tree([_delayed(_nearest)(part, queries, k) for part in parts], join)
-        if self.predicts_numbers:  # added up in the order of the cases
+        if self.predicts_numbers or self.known.factors is not None:  # added up in the order of the cases
             groups = None
             for part in parts:
                 groups = _delayed(_around)(part, queries, found, groups)

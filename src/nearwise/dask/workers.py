@@ -55,7 +55,7 @@ def size_of(part: TypedPart) -> int:
 
 
 def searched_part(part: TypedPart, learned: Learned, start: int, engine: str, threads: int) -> Searched:
-    return part.searched(learned.metric, learned.weights, start, engine, threads)
+    return part.searched(learned, start, engine, threads)
 
 
 def same(given: T) -> T:

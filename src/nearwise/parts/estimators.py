@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,8 +74,12 @@ class OverParts:
             raise InputError("No feature is left: every column is ignored.")
         warn_of_identifiers(schema)
         self.settings = resolve(self.plain, schema, glance.classes is not None)
-        self.learned = learn(parts, glance, schema, self.settings, self.plain.feature_weights)
+        self.learned = self.counting(learn(parts, glance, schema, self.settings, self.plain.feature_weights))
         return schema
+
+    def counting(self, learned: Learned) -> Learned:
+        """The same with how much the cases of each class count in a vote."""
+        return learned
 
     def name_features(self, names: Sequence[str], named: bool = True) -> None:
         self.n_features_in_ = len(names)
@@ -236,14 +240,14 @@ class VotingOverParts(OverParts):
         if len(tried) < 1 or tried[-1] < 2:
             return 1
         drawn = draw(self._searched(), Drawing(self.loo_sample))
-        queries, truth = self._drawn(drawn)
+        queries, truth, weights = self._drawn(drawn)
         self.asked_k, largest = len(drawn), int(tried[-1])
         found = self._found(queries, largest, drawn)
         errors = np.zeros(largest)
         for rows in self._chunks(found):
             wrong = self._errors(self._ballots(found, rows), truth[rows], largest)
-            errors += dot(np.ones(len(wrong)), wrong)
-        self.loo_errors_ = errors / len(drawn)
+            errors += dot(weights[rows], wrong)
+        self.loo_errors_ = errors / weights.sum()
         least = self.loo_errors_[tried - 1].min() * (1 + 1e-12)
         return int(tried[np.flatnonzero(self.loo_errors_[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
 
@@ -251,14 +255,15 @@ class VotingOverParts(OverParts):
         """(m, largest) the error of each left-out case for every k."""
         raise NotImplementedError
 
-    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[Any]]:
-        """Stored cases, by their places among all, as queries without their own label, and their targets."""
+    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[Any], Floats]:
+        """Stored cases, by their places among all, as queries without their own label, their targets and weights."""
         searches = self._searched()
         ends = np.append(np.asarray(searches.starts[1:], dtype=np.int64), np.iinfo(np.int64).max)
         part = np.searchsorted(ends, drawn, side="right")
         found = [searches.ask_one(int(i), Asking(drawn[part == i] - searches.starts[int(i)])) for i in np.unique(part)]
         columns = tuple(_joined([f.queries.columns[j] for f in found]) for j in range(len(self.known.schema)))
-        return Measured(columns, len(drawn)), np.concatenate([f.values for f in found])
+        values, weights = (np.concatenate([getattr(f, name) for f in found]) for name in ("values", "weights"))
+        return Measured(columns, len(drawn)), values, weights
 
     # ------------------------------------------------------------- predicting
 
@@ -299,6 +304,10 @@ class ClassifierOverParts(VotingOverParts):
         self.plain._costs(target, tell=True)
         warn_of_quantity(target)
         return schema
+
+    def counting(self, learned: Learned) -> Learned:
+        asked = self.plain.class_weight is not None
+        return replace(learned, factors=self.plain._class_factors(learned.target)) if asked else learned
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -353,6 +362,7 @@ class RegressorOverParts(VotingOverParts):
 class Asked(NamedTuple):
     queries: Measured
     values: NDArray[Any]
+    weights: Floats
 
 
 @dataclass(frozen=True)
@@ -363,7 +373,9 @@ class Asking:
 
     def __call__(self, part: Searched) -> Asked:
         rows = self.rows.astype(np.intp)
-        return Asked(part.asking(rows), part.problem.target.values[rows])
+        weighs = part.brings.weighs
+        weights = np.ones(len(rows)) if weighs is None else weighs[rows]
+        return Asked(part.asking(rows), part.problem.target.values[rows], weights)
 
 
 def _joined(columns: Sequence[Encoded]) -> Encoded:

@@ -80,7 +80,7 @@ class SearchesOnDisk(Searches):
         if len(typed.table) != rows:
             raise ModelFileError(f"Part {part} has {len(typed.table)} cases, and {rows} were fitted. Fit it again.")
         known = self.learned
-        made = typed.searched(known.metric, known.weights, self._starts[part], self.engine, self.threads)
+        made = typed.searched(known, self._starts[part], self.engine, self.threads)
         self._held[part] = made
         return made
 
@@ -184,7 +184,7 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     model: VotingOverParts = of(plain, tuple(content["resolved"]), content["loo_sample"])
     model.name_features(content["names"] or [""] * int(content["features"]), bool(content["names"]))
     model.settings = resolve(plain, schema, not regression)
-    model.learned = learned_from(summary, weights, weighting, model.settings)
+    model.learned = model.counting(learned_from(summary, weights, weighting, model.settings))
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
     if sum(int(part["rows"]) for part in parts) != summary.n:
         raise ModelFileError("the parts do not have as many cases as were fitted")

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.cuts import Cuts
@@ -80,6 +81,8 @@ class Learned:
     metric: Metric
     weights: Weights
     weighting: Weighting
+    factors: NDArray[np.float64] | None = None
+    """(c,) how much a case of each class counts in a vote; None where all count the same"""
 
     @property
     def schema(self) -> Schema:

@@ -22,7 +22,7 @@ from nearwise.search import Distance, plan
 from nearwise.search.base import Engine, Ints
 from nearwise.search.selection.answered import Answered, Brings, Group, around
 from nearwise.weighting.problem import Problem
-from nearwise.weights import Stored, Weights
+from nearwise.weights import Stored
 
 __all__ = ["Glance", "RawPart", "Searched", "TypedPart"]
 
@@ -86,21 +86,22 @@ class TypedPart:
         """The part as a weighting sees it, under the metric and the levels of all cases."""
         return Problem(self.table, metric, metric.measure(self.table), self.target)
 
-    def searched(self, metric: Metric, weights: Weights, start: int, engine: str, threads: int) -> Searched:
-        return Searched(self.problem(metric), weights, start, engine, threads)
+    def searched(self, learned: Any, start: int, engine: str, threads: int) -> Searched:
+        """The part with an engine, under what all parts have learned together."""
+        return Searched(self.problem(learned.metric), learned, start, engine, threads)
 
 
 class Searched:
     """A part with an engine of its own; ``start`` is the place of its first case among all cases."""
 
-    def __init__(self, problem: Problem, weights: Weights, start: int, engine: str, threads: int) -> None:
+    def __init__(self, problem: Problem, learned: Any, start: int, engine: str, threads: int) -> None:
         self.problem, self.start = problem, start
         target = problem.target
-        self.brings = Brings.of(target)
+        self.brings = Brings.of(target, factors=learned.factors)
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None
-            distance = Distance(problem.metric, weights, Stored(problem.cases, codes))
+            distance = Distance(problem.metric, learned.weights, Stored(problem.cases, codes))
             self.engine = plan(distance, engine, threads).engine
 
     def __len__(self) -> int:

@@ -60,7 +60,7 @@ class SearchesInMemory(Searches):
     def __init__(self, parts: Iterable[TypedPart], learned: Learned, engine: str, threads: int) -> None:
         self.parts, self._starts, start = list[Searched](), list[int](), 0
         for part in parts:
-            self.parts.append(part.searched(learned.metric, learned.weights, start, engine, threads))
+            self.parts.append(part.searched(learned, start, engine, threads))
             self._starts.append(start)
             start += len(part.table)
 

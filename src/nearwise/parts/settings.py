@@ -53,7 +53,6 @@ def checked(asked: KNNClassifier | KNNRegressor) -> None:
         "representation": (None, "make the features before the table is written"),
         "answer": ("vote", "take answer='vote'"),
         "local_scale": (None, "take local_scale=None: scaling needs the distances of all cases from all"),
-        "class_weight": (None, "give cost_matrix, which says what errors cost"),
         "cases": ("all", "take cases='all'"),
         "case_weights": (None, "take case_weights=None"),
         "vote_ties": ("nearest", "take vote_ties='nearest'"),

@@ -196,12 +196,18 @@ class Brings:
     """how many classes there are; 1 for numbers"""
 
     @classmethod
-    def of(cls, target: Target) -> Brings:
-        """What the cases of a part bring; weights that are all 1 are left out, but say so of all parts alike."""
+    def of(cls, target: Target, weighted: bool = False, factors: Floats | None = None) -> Brings:
+        """What the cases of a part bring.
+
+        ``weighted`` says whether the cases of all parts have weights, ``factors`` (c,) how much each class counts.
+        """
         if not target.is_given:
             return cls(np.zeros(len(target), dtype=np.int32), None, 1)
         said = target.values.astype(np.float64) if target.classes is None else target.codes
-        return cls(said, None if target.weighs_one else target.weights, max(1, target.n_classes))
+        weighs = target.weights if weighted or factors is not None else None
+        if factors is not None:
+            weighs = target.weights * factors[target.values]
+        return cls(said, weighs, max(1, target.n_classes))
 
     @property
     def shape(self) -> tuple[int, int]:
