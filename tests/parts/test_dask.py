@@ -98,6 +98,30 @@ def test_a_regressor_answers_as_one_fit(client, tmp_path) -> None:
         KNNClassifier.load(tmp_path / "m", client)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_weights_of_cases_count(client, tmp_path, whole: bool) -> None:
+    """Whole ones as in one fit, bit by bit; those with a fraction to rounding."""
+    from nearwise.dask import KNNClassifier
+
+    X, y = table(300)
+    queries = table(40, 2)[0]
+    rng = np.random.default_rng(0)
+    w = pd.Series(rng.integers(0, 3, 300) if whole else rng.random(300) + 0.01, name="w")
+    lazy = [frames.from_pandas(each, npartitions=4) for each in (X, y, w)]
+    model = KNNClassifier(3, client=client).fit(*lazy)
+    expected = model.equal().fit(X, y, w).predict_proba(queries)
+    model.save(tmp_path / "m")
+    asked = frames.from_pandas(queries, npartitions=3)
+    for answers in (
+        model.predict_proba(queries),
+        model.predict_proba(asked).compute(),
+        nw.load(tmp_path / "m").predict_proba(queries),
+    ):
+        np.testing.assert_allclose(answers, expected, rtol=0 if whole else 1e-9)
+    with pytest.raises(InputError, match="sample_weight has 2"):
+        KNNClassifier(3, client=client).fit(*lazy[:2], frames.from_pandas(w, npartitions=2))
+
+
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_a_dask_model_is_saved_as_shards(client, tmp_path, class_weight) -> None:
     from nearwise.dask import KNNClassifier

@@ -36,19 +36,23 @@ class ColumnSummary:
     levels: tuple[Hashable, ...] | None
     """None for numbers"""
     counts: Floats
-    """(v, c) cases with each level and class; (0, c) for numbers"""
+    """(v, c) what the cases with each level and class weigh; (0, c) for numbers"""
     missing: Floats
-    """(c,) cases of each class without a value"""
+    """(c,) what the cases of each class without a value weigh"""
     extremes: Floats
     """(2,) the smallest and largest number, or (0,) where there is none; on a circle of numbers modulo the period"""
     turned: Floats
-    """the same of numbers on a circle as they are counted, from 0 up; of others the same"""
+    """the same of numbers as they are counted: on a circle from 0 up, and without cases that weigh 0"""
     distinct: Floats | None = None
     """(d,) the different numbers in ascending order, where they are asked for; by class, each once for every class"""
     times: NDArray[np.int64] | None = None
     """(d,) how often each of them occurs"""
     class_at: NDArray[np.int64] | None = None
     """(d,) the class with which it does, where that is asked for"""
+    weighed: Floats | None = None
+    """(d,) what these cases weigh; None where each weighs 1"""
+    cases: Floats | None = None
+    """(v,) cases with each level; None where each weighs 1"""
 
     @classmethod
     def of(
@@ -56,26 +60,33 @@ class ColumnSummary:
     ) -> ColumnSummary:
         c = max(1, target.n_classes)
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
-        missing = np.bincount(codes[column.missing], minlength=c).astype(np.float64)
+        weights = None if target.weighs_one else target.weights
+        missing = _counted(codes[column.missing], c, None if weights is None else weights[column.missing])
         nothing = np.empty(0)
         if column.levels is not None:
-            there = column.values >= 0
+            there, v = column.values >= 0, len(column.levels)
             flat = column.values[there].astype(np.int64) * c + codes[there]
-            counts = np.bincount(flat, minlength=len(column.levels) * c).reshape(-1, c).astype(np.float64)
-            return cls(column.levels, counts, missing, nothing, nothing)
+            counts = _counted(flat, v * c, None if weights is None else weights[there]).reshape(-1, c)
+            cases = None if weights is None else _counted(column.values[there], v)
+            return cls(column.levels, counts, missing, nothing, nothing, cases=cases)
         if column.values.dtype == object or column.values.ndim != 1:
             return cls(None, np.zeros((0, c)), missing, nothing, nothing)
         known = column.values[~column.missing]
         plain, turned = known, known
         if isinstance(kind, Cyclic):
             plain, turned = np.fmod(known, kind.period), np.mod(known, kind.period)
+        if weights is not None:
+            turned = turned[weights[~column.missing] > 0]
         made = cls(None, np.zeros((0, c)), missing, _extremes(plain), _extremes(turned))
         if not values and not by_class:
             return made
         own = codes[~column.missing].astype(np.int64) if by_class else None
-        return made._counting(known, np.ones(len(known), dtype=np.int64), own)
+        heavy = None if weights is None else weights[~column.missing]
+        return made._counting(known, np.ones(len(known), dtype=np.int64), own, heavy)
 
-    def _counting(self, values: Floats, times: NDArray[np.int64], class_at: NDArray[np.int64] | None) -> ColumnSummary:
+    def _counting(
+        self, values: Floats, times: NDArray[np.int64], class_at: NDArray[np.int64] | None, weighed: Floats | None
+    ) -> ColumnSummary:
         """The same with these numbers, each so often, put in order and counted."""
         order = np.argsort(values, kind="stable") if class_at is None else np.lexsort((class_at, values))
         values, times = values[order], times[order]
@@ -86,9 +97,10 @@ class ColumnSummary:
             new[1:] |= class_at[1:] != class_at[:-1]
         starts = np.flatnonzero(new)
         added = np.add.reduceat(times, starts) if len(starts) else times
-        return replace(
-            self, distinct=values[starts], times=added, class_at=None if class_at is None else class_at[starts]
-        )
+        if weighed is not None and len(starts):
+            weighed = np.add.reduceat(weighed[order], starts)
+        class_at = None if class_at is None else class_at[starts]
+        return replace(self, distinct=values[starts], times=added, class_at=class_at, weighed=weighed)
 
     def merged(self, other: ColumnSummary) -> ColumnSummary:
         missing = self.missing + other.missing
@@ -98,8 +110,11 @@ class ColumnSummary:
             levels = self.levels
             if other.levels != levels:
                 levels = tuple(sorted({*self.levels, *other.levels}, key=level_order))
-            counts = self._under(levels) + other._under(levels)
-            return ColumnSummary(levels, counts, missing, extremes, turned)
+            counts, cases = self._under(levels) + other._under(levels), None
+            if self.cases is not None or other.cases is not None:
+                mine, others = (replace(one, counts=one.level_counts[:, None])._under(levels) for one in (self, other))
+                cases = (mine + others)[:, 0]
+            return ColumnSummary(levels, counts, missing, extremes, turned, cases=cases)
         made = ColumnSummary(None, self.counts, missing, extremes, turned)
         if self.distinct is None or other.distinct is None or self.times is None or other.times is None:
             return made
@@ -107,7 +122,17 @@ class ColumnSummary:
         if self.class_at is not None and other.class_at is not None:
             class_at = np.concatenate([self.class_at, other.class_at])
         values, times = np.concatenate([self.distinct, other.distinct]), np.concatenate([self.times, other.times])
-        return made._counting(values, times, class_at)
+        weighed = None
+        if self.weighed is not None or other.weighed is not None:
+            weighed = np.concatenate([self._weighed, other._weighed])
+        return made._counting(values, times, class_at, weighed)
+
+    @property
+    def _weighed(self) -> Floats:
+        """(d,) what the cases with each number weigh."""
+        if self.weighed is not None:
+            return self.weighed
+        return np.empty(0) if self.times is None else self.times.astype(np.float64)
 
     def _under(self, levels: tuple[Hashable, ...]) -> Floats:
         if self.levels is None or levels == self.levels:
@@ -147,7 +172,7 @@ class ColumnSummary:
             at, classes = np.nonzero(self.counts)
             weights = self.counts[at, classes]
         elif self.distinct is not None and self.class_at is not None and self.times is not None:
-            at, classes, weights = np.arange(len(self.distinct)), self.class_at, self.times.astype(np.float64)
+            at, classes, weights = np.arange(len(self.distinct)), self.class_at, self._weighed
         else:
             raise TypeError("the values were not counted by class")
         gone = np.flatnonzero(self.missing)
@@ -163,7 +188,7 @@ class ColumnSummary:
     @property
     def level_counts(self) -> Floats:
         """(v,) cases with each level."""
-        return np.asarray(self.counts.sum(axis=1))
+        return np.asarray(self.counts.sum(axis=1)) if self.cases is None else self.cases
 
     @property
     def sorted_ranks(self) -> Floats:
@@ -179,8 +204,10 @@ class TableSummary:
     columns: tuple[ColumnSummary, ...]
     classes: NDArray[Any] | None
     class_counts: Floats
-    """(c,) or (1,) where the target has no classes"""
+    """(c,) what the cases of each class weigh; (1,) where the target has no classes"""
     is_given: bool = True
+    cases: int | None = None
+    """how many there are; None where each weighs 1"""
 
     @classmethod
     def of(
@@ -196,12 +223,15 @@ class TableSummary:
             ColumnSummary.of(column, kind, target, name in values, name in by_class) for column, (name, kind) in named
         )
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
-        counts = np.bincount(codes, minlength=max(1, target.n_classes)).astype(np.float64)
-        return cls(table.schema, columns, target.classes, counts, target.is_given)
+        weights = None if target.weighs_one else target.weights
+        counts = _counted(codes, max(1, target.n_classes), weights)
+        return cls(
+            table.schema, columns, target.classes, counts, target.is_given, None if weights is None else len(table)
+        )
 
     @property
     def n(self) -> int:
-        return int(self.class_counts.sum())
+        return int(self.class_counts.sum()) if self.cases is None else self.cases
 
     @property
     def target(self) -> Target:
@@ -226,7 +256,14 @@ class TableSummary:
         columns = tuple(a.merged(b) for a, b in zip(self.columns, other.columns, strict=True))
         for name, column in zip(self.schema, columns, strict=True):
             column.check(name)
-        return TableSummary(self.schema, columns, self.classes, self.class_counts + other.class_counts, self.is_given)
+        cases = None if self.cases is None and other.cases is None else self.n + other.n
+        counts = self.class_counts + other.class_counts
+        return TableSummary(self.schema, columns, self.classes, counts, self.is_given, cases)
+
+
+def _counted(codes: NDArray[Any], size: int, weights: Floats | None = None) -> Floats:
+    """(size,) how often each code occurs, or what its cases weigh."""
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
 def _extremes(values: Floats) -> Floats:

@@ -33,13 +33,15 @@ class _Spread(OverParts):
 
     client: Any = None
 
-    def _fit(self, X: Any, y: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         client = client_of(self.client)
         blocks = _blocks(X)
         labels = [None] * len(blocks) if y is None else _blocks(y)
-        if len(blocks) != len(labels):
-            raise InputError(f"X has {len(blocks)} partitions and y has {len(labels)}: give both the same.")
-        raw = client.compute([_delayed(raw_part)(x, z) for x, z in zip(blocks, labels, strict=True)])
+        heavy = [None] * len(blocks) if sample_weight is None else _blocks(sample_weight)
+        for name, given in (("y", labels), ("sample_weight", heavy)):
+            if len(blocks) != len(given):
+                raise InputError(f"X has {len(blocks)} partitions and {name} has {len(given)}: give both the same.")
+        raw = client.compute([_delayed(raw_part)(*each) for each in zip(blocks, labels, heavy, strict=True)])
         names = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(X.shape[1])]
         parts = WithWorkers(client, raw)
         self.learn_from(parts, [str(name) for name in names], hasattr(X, "columns"))
@@ -63,7 +65,7 @@ class _Spread(OverParts):
         join = _delayed(merged)
         parts = self._spread.parts
         found = tree([_delayed(_nearest)(part, queries, k) for part in parts], join)
-        if self.predicts_numbers or self.known.factors is not None:  # added up in the order of the cases
+        if self.predicts_numbers or self.known.adds_in_order:  # added up in the order of the cases
             groups = None
             for part in parts:
                 groups = _delayed(_around)(part, queries, found, groups)
@@ -117,9 +119,9 @@ class NearestCases(_Spread):
 class _Voting(_Spread, VotingOverParts):
     """What classifier and regressor share: lazy predictions, and a folder of shards."""
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from partitioned cases and their targets, a Series or array with the same partitions."""
-        return self._fit(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from partitioned cases, their targets and weights, Series or arrays with the same partitions."""
+        return self._fit(X, y, sample_weight)
 
     def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
         from dask import array
@@ -135,7 +137,7 @@ class _Voting(_Spread, VotingOverParts):
         if folder.exists() and any(folder.iterdir()):
             raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
         folder.mkdir(parents=True, exist_ok=True)
-        shards = Shards(folder, self.schema_, self.known.summary.classes, self.predicts_numbers)
+        shards = Shards(folder, self.schema_, self.known.summary.classes, self.predicts_numbers, self.known.is_weighted)
         for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
             shards.write(i, spread._result(part, spread.typed))
         save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])

@@ -39,11 +39,12 @@ def client_of(client: Any) -> Any:
         ) from None
 
 
-def raw_part(X: Any, y: Any = None) -> RawPart:
-    """A partition of a frame, or a block of an array, with its classes."""
+def raw_part(X: Any, y: Any = None, weights: Any = None) -> RawPart:
+    """A partition of a frame, or a block of an array, with its targets and weights."""
     if hasattr(X, "reset_index"):
         X = X.reset_index(drop=True)
-    return RawPart(raw_table(X), None if y is None else as_array(y).ravel())
+    heavy = None if weights is None else as_array(weights).ravel()
+    return RawPart(raw_table(X), None if y is None else as_array(y).ravel(), heavy)
 
 
 def typed_part(part: RawPart, schema: Schema, classes: Any) -> TypedPart:

@@ -90,6 +90,11 @@ class Shares(Difference):
                 f"The shares of feature {context.feature!r} are means of a number here, whose rounding depends on the "
                 "order of all cases, and this table comes in parts: take differences='overlap'."
             )
+        if summary.cases is not None or summary.weighed is not None:
+            raise InputError(
+                f"The shares of feature {context.feature!r} under sample weights need all cases at once, and this "
+                "table comes in parts: take differences='overlap' or 'mvdm'."
+            )
         coding = Coding(summary.levels or ())
         counts = summary.counts
         if summary.levels is None:

@@ -28,6 +28,7 @@ from nearwise.parts.drawing import Drawing, draw
 from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches, search
+from nearwise.parts.settings import BY_OVERLAP, BY_SHARES
 from nearwise.search.base import Floats, Neighbours
 from nearwise.search.selection.answered import Answered, Brings
 from nearwise.search.threads import threads
@@ -70,6 +71,9 @@ class OverParts:
         ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
         glance = glance_at(parts, self.plain.schema, ignored, self.predicts_numbers)
         schema = glance.look.schema(self.plain.schema, ignored)
+        if glance.weight is not None and BY_SHARES in self.resolved:
+            self.plain.differences = None
+            self.resolved = tuple(BY_OVERLAP if told == BY_SHARES else told for told in self.resolved)
         if not schema:
             raise InputError("No feature is left: every column is ignored.")
         warn_of_identifiers(schema)
@@ -348,7 +352,7 @@ class RegressorOverParts(VotingOverParts):
         return np.stack([np.square(self._from_votes(total)[:, 0] - truth) for total in totals], axis=1)
 
     def _from_votes(self, total: Floats) -> Floats:
-        return means_of(total, np.nan)  # every neighbour counts, so there is a vote
+        return means_of(total, self.known.mean)
 
     def decided(self, answers: Floats, near: Floats) -> NDArray[Any]:
         return np.asarray(answers[:, 0])

@@ -49,12 +49,14 @@ class Witnesses:
     table: CaseTable
     places: NDArray[np.int64]
     values: NDArray[Any]
+    weights: Floats
 
     def merged(self, other: Witnesses) -> Witnesses:
         return Witnesses(
             self.table.append(other.table),
             np.concatenate([self.places, other.places]),
             np.concatenate([self.values, other.values]),
+            np.concatenate([self.weights, other.weights]),
         )
 
 
@@ -77,7 +79,7 @@ class Calling:
                 rows.update(own[sums[:, own].argmin(axis=1)].tolist())
         at = np.array(sorted(rows), dtype=np.intp)
         table = part.problem.table.take(at)
-        return Witnesses(replace(table, labels=None), at + part.start, target.values[at])
+        return Witnesses(replace(table, labels=None), at + part.start, target.values[at], target.weights[at])
 
 
 def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
@@ -93,9 +95,9 @@ def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
     table = replace(called.table.take(order), labels=tuple(places.tolist()))
     classes = known.summary.classes
     if classes is None:
-        target = Target(called.values[order], None, np.ones(len(table)), is_given=known.summary.is_given)
+        target = Target(called.values[order], None, called.weights[order], is_given=known.summary.is_given)
     else:
-        target = SomeOf(called.values[order], classes, np.ones(len(table)), whole=known.target)
+        target = SomeOf(called.values[order], classes, called.weights[order], whole=known.target)
     problem = Problem(table, known.metric, known.metric.measure(table), target)
     plain = model.equal()
     plain._settings, plain._chosen_k, plain.weighting_ = model.use, k, known.weighting

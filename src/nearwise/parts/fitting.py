@@ -27,6 +27,7 @@ def fit_parquet(
     out: Any = None,
     loo_sample: int = LOO_SAMPLE,
     regression: bool = False,
+    sample_weight: str | None = None,
     **parameters: Any,
 ) -> ClassifierOverParts | RegressorOverParts:
     """Fit a classifier, or with ``regression=True`` a regressor, to Parquet files that need not fit into memory.
@@ -37,6 +38,9 @@ def fit_parquet(
     local scaling, and ``describe()`` says so.
     Answers are those of one fit with the same parameters (`equal`), bit by bit; what parts cannot do is refused.
 
+    ``sample_weight`` names the column of how much each case counts; symbols are then compared by overlap where nothing
+    is said, and weights with a fraction are added up to rounding.
+
     ``memory`` bounds what is held at once. ``out`` is the folder of the model, whose parts are on disk: a fit that is
     broken off goes on when it is called again with the same folder. Without it the parts are in a temporary folder,
     for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content.
@@ -44,12 +48,13 @@ def fit_parquet(
     model: ClassifierOverParts | RegressorOverParts = over_parts(parameters, loo_sample, regression)
     plain = model.plain
     room = memory_of(memory)
-    pieces = ParquetPieces(files_of(path), target, room)
+    pieces = ParquetPieces(files_of(path), target, room, sample_weight)
     temporary = None if out is not None else tempfile.mkdtemp(prefix="nearwise-parts-")
     folder = Path(out if temporary is None else temporary)
     if temporary is not None:
         weakref.finalize(model, shutil.rmtree, temporary, ignore_errors=True)
-    parts = OnDisk(pieces, folder, pieces.fingerprint(target, plain.schema, plain.ignore, regression), regression)
+    mark = pieces.fingerprint(target, plain.schema, plain.ignore, regression, sample_weight)
+    parts = OnDisk(pieces, folder, mark, regression)
     model.learn_from(parts, pieces.names)
     told = parts.told
     model.search_in(SearchesOnDisk(parts.typed, told, model.known, plain.engine, plain.n_jobs, room))

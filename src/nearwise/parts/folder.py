@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -118,13 +119,16 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
         {
             "levels": None if c.levels is None else pack.sequence(list(c.levels)),
             **{name: pack.value(getattr(c, name)) for name in ("counts", "missing", "extremes", "turned")},
-            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times", "class_at")},
+            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times", "class_at", "weighed", "cases")},
         }
         for c in known.summary.columns
     ]
     content = {
         "parts of": _OURS,
         "regression": model.predicts_numbers,
+        "weighted": known.is_weighted,
+        "mean": pack.value(np.array([known.mean])),
+        "cases": known.summary.cases,
         "parameters": {name: pack.named(name, value) for name, value in given.items()},
         "weighting": pack.named("feature_weights", known.weighting),
         "weights": pack.value(known.weights),
@@ -177,18 +181,22 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     columns = []
     for found in content["columns"]:
         levels = None if found["levels"] is None else tuple(unpack.sequence(found["levels"]))
-        names = ("counts", "missing", "extremes", "turned", "distinct", "times", "class_at")
+        names = ("counts", "missing", "extremes", "turned", "distinct", "times", "class_at", "weighed", "cases")
         columns.append(ColumnSummary(levels, *(unpack.value(found.get(name)) for name in names)))
     classes = unpack.value(content["classes"])
-    summary = TableSummary(schema, tuple(columns), classes, np.asarray(unpack.value(content["class_counts"])))
+    counts, cases = np.asarray(unpack.value(content["class_counts"])), content.get("cases")
+    summary = TableSummary(schema, tuple(columns), classes, counts, cases=None if cases is None else int(cases))
     model: VotingOverParts = of(plain, tuple(content["resolved"]), content["loo_sample"])
     model.name_features(content["names"] or [""] * int(content["features"]), bool(content["names"]))
     model.settings = resolve(plain, schema, not regression)
-    model.learned = model.counting(learned_from(summary, weights, weighting, model.settings))
+    weighted = content.get("weighted") is True
+    mean = float(unpack.value(content["mean"])[0]) if weighted else np.nan
+    learned = replace(learned_from(summary, weights, weighting, model.settings), is_weighted=weighted, mean=mean)
+    model.learned = model.counting(learned)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
     if sum(int(part["rows"]) for part in parts) != summary.n:
         raise ModelFileError("the parts do not have as many cases as were fitted")
-    shards = Shards(folder, schema, classes, regression)
+    shards = Shards(folder, schema, classes, regression, weighted)
     model.searches = SearchesOnDisk(shards, parts, model.learned, plain.engine, plain.n_jobs, memory)
     model.chosen_k, model.asked_k = int(content["k"]), int(content["asked_k"])
     model.folder = folder

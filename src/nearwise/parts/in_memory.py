@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from nearwise.cases.frames import raw_table
 from nearwise.contract.labels import as_array
 from nearwise.errors import InputError
@@ -19,9 +21,9 @@ __all__ = ["fit_in_memory"]
 
 
 def fit_in_memory(
-    parts: Iterable[tuple[Any, Any]], loo_sample: int = LOO_SAMPLE, regression: bool = False, **parameters: Any
+    parts: Iterable[tuple[Any, ...]], loo_sample: int = LOO_SAMPLE, regression: bool = False, **parameters: Any
 ) -> Any:
-    """A classifier or a regressor from (X, y) of every part, with the parameters of the plain one.
+    """A classifier or a regressor from (X, y), or (X, y, weights), of every part, with the plain one's parameters.
 
     >>> from nearwise.parts.in_memory import fit_in_memory
     >>> one = [{"age": 20, "job": "cook"}, {"age": 25, "job": "cook"}], ["no", "no"]
@@ -30,7 +32,7 @@ def fit_in_memory(
     array(['yes'], dtype='<U3')
     """
     made = over_parts(parameters, loo_sample, regression)
-    raw = [RawPart(raw_table(X), as_array(y)) for X, y in parts]
+    raw = [RawPart(raw_table(X), as_array(y), *map(np.asarray, more)) for X, y, *more in parts]
     if not raw:
         raise InputError("There are no parts: expected at least one (X, y).")
     held = InMemory(raw)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,6 +84,15 @@ class Learned:
     weighting: Weighting
     factors: NDArray[np.float64] | None = None
     """(c,) how much a case of each class counts in a vote; None where all count the same"""
+    is_weighted: bool = False
+    """whether the cases have weights"""
+    mean: float = np.nan
+    """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
+
+    @property
+    def adds_in_order(self) -> bool:
+        """Whether what cases bring to a vote of classes has fractions."""
+        return self.is_weighted or self.factors is not None
 
     @property
     def schema(self) -> Schema:
@@ -102,6 +112,8 @@ def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...], numbers: bool 
     found: Glance = parts.looked(Looking(schema, ignore, numbers), merged, "looking at the table")
     if not found.look.n:
         raise InputError("Found array with 0 sample(s) in all parts while a minimum of 1 is required.")
+    if found.weight is not None and not found.weight > 0:
+        raise InputError("Sample weights must contain at least one non-zero number.")
     return found
 
 
@@ -121,7 +133,14 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     summary: TableSummary = parts.gathered(Summing(values, by_class), merged, "summing up the table")
     metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
     problem = problem_of(summary, metric)
-    return Learned(summary, metric, useful(_weights(parts, weighting, summary, problem)), weighting)
+    weights, mean = useful(_weights(parts, weighting, summary, problem)), np.nan
+    if glance.weight is not None and summary.classes is None and summary.is_given:
+        mean = parts.gathered(weighed_sum, add, "adding up the target") / glance.weight
+    return Learned(summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean)
+
+
+def weighed_sum(part: TypedPart) -> float:
+    return float(np.sum(part.target.values * part.target.weights))
 
 
 def learned_from(summary: TableSummary, weights: Weights, weighting: Weighting, use: Settings) -> Learned:
@@ -170,7 +189,7 @@ def binned_target(parts: Parts, bins: int) -> tuple[Cuts, Target]:
     counted.check("target")
     if counted.distinct is None or counted.times is None:
         raise TypeError("the numbers of the target were not counted")
-    weights = counted.times.astype(np.float64)
+    weights = counted.times.astype(np.float64) if counted.weighed is None else counted.weighed
     cuts = Target(counted.distinct, None, weights).cuts(bins)
     counts = np.bincount(cuts.place(counted.distinct), weights=weights, minlength=len(cuts))
     return cuts, Target(np.arange(len(cuts)), np.array(cuts.labels), counts.astype(np.float64))

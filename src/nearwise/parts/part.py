@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from nearwise.cases.summary import TableSummary
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, class_labels
-from nearwise.contract.validation import number_target
+from nearwise.contract.validation import number_target, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search import Distance, plan
 from nearwise.search.base import Engine, Ints
@@ -33,16 +33,20 @@ class Glance:
 
     look: TableLook
     classes: NDArray[Any] | None
+    weight: float | None = None
+    """what all cases weigh together; None where no weights are given"""
 
     def merged(self, other: Glance) -> Glance:
-        classes = self.classes
+        classes, weight = self.classes, self.weight
+        if weight is not None and other.weight is not None:
+            weight += other.weight
         if classes is None or other.classes is None:
-            return Glance(self.look.merged(other.look), None)
+            return Glance(self.look.merged(other.look), None, weight)
         if not len(other.classes) or not len(classes):
             classes = classes if len(classes) else other.classes
         else:
             classes = all_classes(other.classes, classes)
-        return Glance(self.look.merged(other.look), classes)
+        return Glance(self.look.merged(other.look), classes, weight)
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class RawPart:
 
     raw: RawTable
     labels: NDArray[Any] | None
+    weights: NDArray[Any] | None = None
+    """(n,) how much each case counts; None where all count 1"""
 
     def glance(self, schema: Any, ignore: Iterable[str], numbers: bool = False) -> Glance:
         """A first look; ``numbers`` says that the target is a number and not a class."""
@@ -59,17 +65,23 @@ class RawPart:
             number_target(self.labels, len(self.raw), self)
         elif self.labels is not None:
             classes = np.unique(class_labels(self.labels)) if len(self.labels) else np.zeros(0)
-        return Glance(TableLook.of(self.raw, schema, ignore), classes)
+        weight = None if self.weights is None else float(self._weights().sum())
+        return Glance(TableLook.of(self.raw, schema, ignore), classes, weight)
+
+    def _weights(self) -> NDArray[np.float64]:
+        """(n,) the weights, checked; those of one part may all be 0."""
+        n = len(self.raw)
+        return np.zeros(n) if self.weights is not None and not np.any(self.weights) else sample_weights(self.weights, n)
 
     def typed(self, schema: Schema, classes: NDArray[Any] | None) -> TypedPart:
         """The part under the schema and the classes of all cases; without classes its labels are numbers."""
         table = CaseTable.like(self.raw, schema)
         if classes is None and self.labels is not None:
-            return TypedPart(table, number_target(self.labels, len(table), self))
+            return TypedPart(table, replace(number_target(self.labels, len(table), self), weights=self._weights()))
         if classes is None or self.labels is None:
             return TypedPart(table, Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False))
         codes = np.searchsorted(classes, class_labels(self.labels)) if len(table) else np.zeros(0)
-        return TypedPart(table, Target(codes.astype(np.intp), classes, np.ones(len(table))))
+        return TypedPart(table, Target(codes.astype(np.intp), classes, self._weights()))
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,7 @@ class Searched:
     def __init__(self, problem: Problem, learned: Any, start: int, engine: str, threads: int) -> None:
         self.problem, self.start = problem, start
         target = problem.target
-        self.brings = Brings.of(target, factors=learned.factors)
+        self.brings = Brings.of(target, learned.is_weighted, learned.factors)
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None

@@ -13,6 +13,8 @@ __all__ = ["LOO_SAMPLE", "asked_classifier", "asked_regressor", "checked"]
 LOO_SAMPLE = 20_000
 """cases that are left out one by one to choose k; of more, so many are drawn by their content"""
 SHARES = {"Symbolic": "shares"}
+BY_SHARES, BY_OVERLAP = "symbols by 'shares'", "symbols by 'overlap'"
+"""how symbols are compared where nothing was said, and where cases have weights"""
 
 
 def asked_classifier(parameters: dict[str, Any]) -> tuple[KNNClassifier, tuple[str, ...]]:
@@ -35,7 +37,7 @@ def _resolved(made: KNNClassifier | KNNRegressor) -> tuple[str, ...]:
         told.append("feature_weights='gr'")
         if made.differences is None and isinstance(made, KNNClassifier):
             made.differences = SHARES
-            told.append("symbols by 'shares'")
+            told.append(BY_SHARES)
     if made.answer == "auto":
         made.answer = "vote"
         told.append("answer='vote'")

@@ -26,6 +26,7 @@ __all__ = ["HEAD", "Shards"]
 ARRAYS = ("numbers", "codes")
 CLASSES, TARGET = "classes", "target"
 """the array of a target of classes, or of none, and of one of numbers"""
+WEIGHTS = "weights"
 HEAD = "model.nearwise"
 """what was learned; its folder is a model when it is there"""
 DIGESTS, LEVELS = "digests.json", "levels.nearwise"
@@ -36,10 +37,15 @@ class Shards:
     """The typed parts of a table, in a folder of its own each."""
 
     def __init__(
-        self, folder: Path, schema: Schema, classes: NDArray[Any] | None, predicts_numbers: bool = False
+        self,
+        folder: Path,
+        schema: Schema,
+        classes: NDArray[Any] | None,
+        predicts_numbers: bool = False,
+        is_weighted: bool = False,
     ) -> None:
         self.folder, self.schema, self.classes = folder, schema, classes
-        self.arrays = (*ARRAYS, TARGET if predicts_numbers else CLASSES)
+        self.arrays = (*ARRAYS, TARGET if predicts_numbers else CLASSES, *([WEIGHTS] if is_weighted else []))
         self._checked: set[int] = set()
 
     def path(self, part: int) -> Path:
@@ -70,10 +76,10 @@ class Shards:
         codes = [c.values for c in columns if c.levels is not None]
         np.save(draft / "numbers.npy", np.array(numbers, dtype="<f8").reshape(len(numbers), n))
         np.save(draft / "codes.npy", np.array(codes, dtype="<i4").reshape(len(codes), n))
-        np.save(
-            draft / f"{self.arrays[-1]}.npy",
-            np.asarray(typed.target.values, dtype="<f8" if self.arrays[-1] == TARGET else "<i4"),
-        )
+        given, kind = self.arrays[2], "<f8" if self.arrays[2] == TARGET else "<i4"
+        np.save(draft / f"{given}.npy", np.asarray(typed.target.values, dtype=kind))
+        if WEIGHTS in self.arrays:
+            np.save(draft / f"{WEIGHTS}.npy", np.asarray(typed.target.weights, dtype="<f8"))
         pack = Packer()
         levels = [pack.sequence(list(c.levels)) for c in columns if c.levels is not None]
         container.write(draft / LEVELS, {"levels": levels}, pack.arrays)
@@ -96,7 +102,9 @@ class Shards:
             self._check(part, expected or self.digests(part))
             self._checked.add(part)
         folder = self.path(part)
-        numbers, codes, values = (np.load(folder / f"{a}.npy", mmap_mode="r", allow_pickle=False) for a in self.arrays)
+        numbers, codes, values, *more = (
+            np.load(folder / f"{a}.npy", mmap_mode="r", allow_pickle=False) for a in self.arrays
+        )
         content, arrays = container.read(folder / LEVELS)
         unpack = Unpacker(arrays)
         levels = [tuple(unpack.sequence(found)) for found in content["levels"]]
@@ -108,10 +116,11 @@ class Shards:
             else:
                 columns.append(Column(codes[b], levels[b]))
                 b += 1
-        numeric = self.arrays[-1] == TARGET
+        numeric = TARGET in self.arrays
         target = Target(
             np.asarray(values, dtype=np.float64 if numeric or self.classes is None else np.intp), self.classes,
-            np.ones(n), is_given=numeric or self.classes is not None,
+            np.asarray(more[0], dtype=np.float64) if more else np.ones(n),
+            is_given=numeric or self.classes is not None,
         )  # fmt: skip
         return TypedPart(CaseTable(self.schema, tuple(columns), n), target)
 

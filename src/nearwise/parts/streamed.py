@@ -46,13 +46,13 @@ class Piece(NamedTuple):
 class ParquetPieces:
     """Parquet files as pieces that fit into memory."""
 
-    def __init__(self, paths: Sequence[Path], target: str | None, memory: int) -> None:
+    def __init__(self, paths: Sequence[Path], target: str | None, memory: int, weights: str | None = None) -> None:
         try:
             import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
             raise MissingDependencyError.of("pyarrow", "Reading Parquet in parts", extra="frames") from None
-        self.paths, self.target = list(paths), target
+        self.paths, self.target, self.weights = list(paths), target, weights
         self.pieces: list[Piece] = []
         schemas, sizes = [], []
         for path in self.paths:
@@ -67,10 +67,12 @@ class ParquetPieces:
             self.schema = pa.unify_schemas(schemas, promote_options="default")
         except pa.ArrowException as error:
             raise ReadError(f"The files do not have the same columns: {str(error).splitlines()[0]}.") from None
-        self.names = [name for name in self.schema.names if name not in (target, _INDEX)]
+        self.names = [name for name in self.schema.names if name not in (target, weights, _INDEX)]
         self.texts = [name for name in text_columns(self.schema) if name in self.names]
         if target is not None and target not in self.schema.names:
             raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, self.schema.names)}")
+        if weights is not None and weights not in self.schema.names:
+            raise InputError(f"sample_weight={weights!r}: no such column. {did_you_mean(weights, self.schema.names)}")
         row = sum(_TEXT_BYTES if _is_text(f.type) else _NUMBER_BYTES for f in self.schema)
         room = max(memory - _AT_HAND, memory // 4) // 3
         self.most = max(1000, room // max(1, row))
@@ -116,7 +118,8 @@ class ParquetPieces:
         if absent:
             raise ReadError(f"{self.paths[piece.file]} has no column {absent[0]!r}, and other files have it.")
         labels = None if self.target is None else as_array(found.column(self.target).to_numpy())
-        return RawPart(as_texts(raw_table(found.select(self.names)), self.texts), labels)
+        weights = None if self.weights is None else found.column(self.weights).to_numpy()
+        return RawPart(as_texts(raw_table(found.select(self.names)), self.texts), labels, weights)
 
     def fingerprint(self, *settings: Any) -> str:
         """Tells whether a fit that was broken off was one of these files with these settings."""
@@ -163,7 +166,8 @@ class OnDisk(Parts):
         return found
 
     def type_all(self, schema: Schema, classes: Any) -> None:
-        self.shards = Shards(self.folder, schema, classes, self.predicts_numbers)
+        weighted = self.pieces.weights is not None
+        self.shards = Shards(self.folder, schema, classes, self.predicts_numbers, weighted)
         for part in self._each("typing the parts"):
             if not self.shards.is_whole(part):
                 self.shards.write(part, self.pieces.read(self.pieces.pieces[part]).typed(schema, classes))
