@@ -102,7 +102,7 @@ def search(
     found: Answered = searches.ask(Nearest(queries, k, leave_out), merged)
     rows = found.again
     if not len(rows):
-        return found.settled(rows, None), 0
+        return (found.settled(rows, None) if found.adds_in_order else found), 0
     skip = None if leave_out is None else leave_out[rows]
     around = Around(queries.take(rows), found.last[rows], skip)
     group: Group = searches.ask_in_turn(around) if found.adds_in_order else searches.ask(around, merged)
