@@ -143,6 +143,12 @@ def die() -> None:
     os._exit(1)
 
 
+def a_worker(client) -> str:
+    """The address of a worker that the scheduler knows of now."""
+    client.wait_for_workers(1, timeout=60)
+    return next(iter(client.has_what()))
+
+
 def test_a_lost_worker_is_made_up_for_during_fit_and_predict() -> None:
     from nearwise.dask import KNNClassifier
 
@@ -157,12 +163,12 @@ def test_a_lost_worker_is_made_up_for_during_fit_and_predict() -> None:
         distributed.Client(cluster) as client,
     ):
         lazy = frames.from_pandas(X, npartitions=4), frames.from_pandas(y, npartitions=4)
-        victim = next(iter(client.scheduler_info()["workers"]))
+        victim = a_worker(client)
         client.run(die, workers=[victim], wait=False, on_error="ignore")  # while the fit begins
         model = KNNClassifier(**told, client=client).fit(*lazy)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)
         answers = client.compute(model.predict_proba(frames.from_pandas(queries, npartitions=2)))
-        victim = next(iter(client.scheduler_info()["workers"]))
+        victim = a_worker(client)
         client.run(die, workers=[victim], wait=False, on_error="ignore")
         np.testing.assert_array_equal(answers.result(timeout=120), expected)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)
