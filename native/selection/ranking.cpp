@@ -123,7 +123,14 @@ void Ranking::rank(Count query) {
     return;
   }
   const Tie tie(ranked_[filled - 1].sum, ask_.tolerance);
-  for (const Ranked<Count>& each : ranked_) answer_.count(query, tie, each.sum, ask_.payload, each.index);
+  tied_.clear();
+  for (const auto& [sum, index] : ranked_) {
+    if (sum < tie.low) ++answer_.inside[query];
+    else if (sum <= tie.high) tied_.push_back(index);
+  }
+  std::sort(tied_.begin(), tied_.end());  // by index, so that the payload is added up as every engine does
+  answer_.tied[query] += static_cast<Count>(tied_.size());
+  for (const Count i : tied_) ask_.payload.add(i, answer_.tie_sums + query * ask_.payload.size());
 }
 
 double left_out(const Columns& columns, const Ask& ask, Count i, Count query) {

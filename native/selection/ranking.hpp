@@ -53,7 +53,7 @@ class Ranking {
   const Columns& c_;
   const Ask& ask_;
   const Answer& answer_;
-  std::vector<Count> cases_;
+  std::vector<Count> cases_, tied_;
   std::vector<double> sums_, parts_;
   std::vector<Ranked<Count>> ranked_;
   Count query_ = 0;

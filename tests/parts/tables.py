@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from nearwise.weighting import Mergeable, methods
+
 Split = tuple[pd.DataFrame, np.ndarray, list[int]]
+EXACT = sorted(name for name, made in methods().items() if issubclass(made, Mergeable) and made.merges_exactly)
+"""weightings that are exact over parts"""
+OF_NUMBERS = [
+    name for name in EXACT
+    if methods()[name].numbers in ("binned", "unseen") and methods()[name]().suggested_differences is None
+]  # fmt: skip
+"""those of them that are where the target is a number"""
 
 
 @st.composite
@@ -35,6 +44,8 @@ def splits(draw: Any, most: int = 40, dates: bool = True) -> Split:
     kept = draw(st.lists(st.sampled_from(list(frame.columns)), min_size=1, unique=True))
     y = rng.choice(np.array(["yes", "no", "perhaps"]), n)
     ends = sorted(draw(st.lists(st.integers(0, n), max_size=4)))
+    for name in draw(st.sets(st.sampled_from(["many", "hue"]))):  # nothing known in one part, and in another all is
+        frame[name] = frame[name].mask(np.arange(n) < (ends or [0])[0], None)
     return frame[kept], y, ends
 
 

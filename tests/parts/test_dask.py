@@ -74,21 +74,79 @@ def test_arrays_and_retrieval(client) -> None:
     np.testing.assert_array_equal(model.predict(array.from_array(queries, chunks=(8, 4))).compute(), expected)
 
 
-def test_a_dask_model_is_saved_as_shards(client, tmp_path) -> None:
+def test_a_regressor_answers_as_one_fit(client, tmp_path) -> None:
+    from nearwise.dask import KNNClassifier, KNNRegressor
+
+    X, _ = table()
+    y = pd.Series(X["b"] + np.random.default_rng(0).normal(size=len(X)), name="y")
+    queries = table(90, 1)[0]
+    lazy = frames.from_pandas(X, npartitions=5), frames.from_pandas(y, npartitions=5)
+    for weights in (None, "none"):  # many ties under "none", so that parts are asked in turn
+        model = KNNRegressor(feature_weights=weights, client=client).fit(*lazy)
+        plain = model.plain.fit(X, y)
+        assert model.n_neighbors_ == plain.n_neighbors_
+        np.testing.assert_array_equal(model.feature_importances_, plain.feature_importances_)
+        np.testing.assert_array_equal(model.predict(queries), plain.predict(queries))
+        asked = frames.from_pandas(queries, npartitions=3)
+        np.testing.assert_array_equal(model.predict(asked).compute(), plain.predict(queries))
+        assert str(model.explain(queries[:3])) == str(plain.explain(queries[:3]))
+    model.save(tmp_path / "m")
+    np.testing.assert_array_equal(nw.load(tmp_path / "m").predict(queries), plain.predict(queries))
+    again = KNNRegressor.load(tmp_path / "m", client)
+    np.testing.assert_array_equal(again.predict(queries), plain.predict(queries))
+    with pytest.raises(InputError, match=r"KNNRegressor\.load"):
+        KNNClassifier.load(tmp_path / "m", client)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_weights_of_cases_count(client, tmp_path, whole: bool) -> None:
+    """Whole ones as in one fit, bit by bit; those with a fraction to rounding."""
+    from nearwise.dask import KNNClassifier
+
+    X, y = table(300)
+    queries = table(40, 2)[0]
+    rng = np.random.default_rng(0)
+    w = pd.Series(rng.integers(0, 3, 300) if whole else rng.random(300) + 0.01, name="w")
+    lazy = [frames.from_pandas(each, npartitions=4) for each in (X, y, w)]
+    model = KNNClassifier(3, client=client).fit(*lazy)
+    expected = model.equal().fit(X, y, w).predict_proba(queries)
+    model.save(tmp_path / "m")
+    asked = frames.from_pandas(queries, npartitions=3)
+    for answers in (
+        model.predict_proba(queries),
+        model.predict_proba(asked).compute(),
+        nw.load(tmp_path / "m").predict_proba(queries),
+    ):
+        np.testing.assert_allclose(answers, expected, rtol=0 if whole else 1e-9)
+    with pytest.raises(InputError, match="sample_weight has 2"):
+        KNNClassifier(3, client=client).fit(*lazy[:2], frames.from_pandas(w, npartitions=2))
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_dask_model_is_saved_as_shards(client, tmp_path, class_weight) -> None:
     from nearwise.dask import KNNClassifier
 
     X, y = table(200)
     queries = table(30, 2)[0]
     lazy = frames.from_pandas(X, npartitions=3), frames.from_pandas(y, npartitions=3)
-    model = KNNClassifier(3, client=client).fit(*lazy)
+    model = KNNClassifier(3, class_weight=class_weight, client=client).fit(*lazy)
     model.save(tmp_path / "m")
-    expected = model.predict_proba(queries)
+    expected = model.equal().fit(X, y).predict_proba(queries)
+    np.testing.assert_array_equal(model.predict_proba(queries), expected)
+    asked = frames.from_pandas(queries, npartitions=3)
+    np.testing.assert_array_equal(model.predict_proba(asked).compute(), expected)
     np.testing.assert_array_equal(nw.load(tmp_path / "m").predict_proba(queries), expected)
     np.testing.assert_array_equal(KNNClassifier.load(tmp_path / "m", client).predict_proba(queries), expected)
 
 
 def die() -> None:
     os._exit(1)
+
+
+def a_worker(client) -> str:
+    """The address of a worker that the scheduler knows of now."""
+    client.wait_for_workers(1, timeout=60)
+    return next(iter(client.has_what()))
 
 
 def test_a_lost_worker_is_made_up_for_during_fit_and_predict() -> None:
@@ -105,12 +163,12 @@ def test_a_lost_worker_is_made_up_for_during_fit_and_predict() -> None:
         distributed.Client(cluster) as client,
     ):
         lazy = frames.from_pandas(X, npartitions=4), frames.from_pandas(y, npartitions=4)
-        victim = next(iter(client.scheduler_info()["workers"]))
+        victim = a_worker(client)
         client.run(die, workers=[victim], wait=False, on_error="ignore")  # while the fit begins
         model = KNNClassifier(**told, client=client).fit(*lazy)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)
         answers = client.compute(model.predict_proba(frames.from_pandas(queries, npartitions=2)))
-        victim = next(iter(client.scheduler_info()["workers"]))
+        victim = a_worker(client)
         client.run(die, workers=[victim], wait=False, on_error="ignore")
         np.testing.assert_array_equal(answers.result(timeout=120), expected)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)

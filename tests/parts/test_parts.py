@@ -23,12 +23,10 @@ from nearwise.errors import InputError, SchemaError
 from nearwise.native import core
 from nearwise.parts.in_memory import fit_in_memory
 from nearwise.parts.searching import search
-from nearwise.weighting import Mergeable, methods
 from nearwise.weighting.information import GainRatio
-from tests.parts.tables import Split, parts_of, splits
+from tests.parts.tables import EXACT, Split, parts_of, splits
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-EXACT = sorted(name for name, made in methods().items() if issubclass(made, Mergeable) and made.merges_exactly)
 
 
 def shuffled(items, seed):
@@ -163,7 +161,7 @@ def test_the_sample_that_chooses_k_does_not_depend_on_the_parts() -> None:
     "parameters",
     [
         {"feature_weights": "relief-f"}, {"local_scale": 7}, {"answer": "both"}, {"ties": "distances"},
-        {"cases": "ib3"}, {"differences": "forest"}, {"class_weight": "balanced"}, {"differences": "mvdm"},
+        {"cases": "ib3"}, {"differences": "forest"},
     ],
 )  # fmt: skip
 def test_what_parts_cannot_do_exactly_is_refused_with_a_way_out(parameters) -> None:
@@ -222,3 +220,26 @@ def test_answers_merge_in_any_order(split: Split, k: int, random) -> None:
     sure = ~answers[0].unsure
     for name in ("inside", "tied", "votes"):
         np.testing.assert_array_equal(getattr(answers[0].group, name)[sure], getattr(expected.group, name)[sure])
+
+
+@settings(QUICK, max_examples=40)
+@given(
+    splits(),
+    st.sampled_from(["balanced", {"yes": 0.1, "no": 2.7}, {"perhaps": 0.0}]),
+    st.integers(1, 5) | st.none(),
+    st.sampled_from(["fair", "index"]),
+)
+def test_classes_count_as_in_one_fit(split: Split, weights, k, ties: str) -> None:
+    """Weights with a fraction round, so that tie groups are added up in the order of the cases."""
+    X, y, _ = split
+    if not isinstance(weights, str):
+        weights = {label: factor for label, factor in weights.items() if label in y}
+    told = {} if k is None else {"n_neighbors": min(k, len(X))}
+    parts, plain = fitted(split, 0, class_weight=weights, ties=ties, **told)
+    assert parts.n_neighbors_ == plain.n_neighbors_
+    if hasattr(plain, "loo_errors_"):
+        np.testing.assert_array_equal(parts.loo_errors_, plain.loo_errors_)
+    np.testing.assert_array_equal(parts.predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(parts.predict(X), plain.predict(X))
+    for one, two in zip(parts.explain(X[:3]), plain.explain(X[:3]), strict=True):
+        assert one.to_json() == two.to_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -154,7 +155,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         nw.fit_parquet(tmp_path / "b.parquet", target="y")
     with pytest.raises(InputError, match="memory='much'"):
         nw.fit_parquet(tmp_path / "a.parquet", target="y", memory="much")
-    with pytest.raises(InputError, match="KNNRegressor"):
+    with pytest.raises(InputError, match="finite number"):
         nw.fit_parquet(tmp_path / "a.parquet", target="a", regression=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("x")
@@ -174,6 +175,26 @@ def test_the_command_line_streams(big: tuple[Path, pd.DataFrame], tmp_path: Path
     assert "feature_weights='gr'" in capsys.readouterr().err
     assert main(["fit", *files, "--target", "y", "--out", model])
     assert "--stream" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["explain", "neighbors"])
+def test_a_folder_is_explained_and_searched_as_a_file_is(command: str, tmp_path: Path, capsys) -> None:
+    from nearwise.app.main import main
+
+    frame, asked = mixed(900).drop(columns=["day", "flag"]), tmp_path / "asked.csv"
+    mixed(30, 6).to_csv(asked, index=False)
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=100, index=False)
+    model = nw.fit_parquet(tmp_path / "t.parquet", "y", memory="100MB", n_neighbors=3, out=tmp_path / "m")
+    model.equal().fit(frame.drop(columns="y"), frame["y"]).save(tmp_path / "m.nearwise")
+    said = []
+    for where in ("m", "m.nearwise"):
+        assert not main([command, str(tmp_path / where), str(asked), "--rows", "0-4,7", "--json"])
+        said.append(json.loads(capsys.readouterr().out))
+    assert said[0] == said[1]
+    assert len(said[0]) == (6 if command == "explain" else 18)
+    if command == "neighbors":
+        assert main([command, str(tmp_path / "m"), str(asked), "--where", "hue=red"])
+        assert "leave it out" in capsys.readouterr().err
 
 
 def test_a_finished_model_is_not_written_over(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:

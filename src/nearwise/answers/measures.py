@@ -13,7 +13,7 @@ from nearwise.answers.linear import Voters
 from nearwise.cases.target import Target
 from nearwise.search.base import Floats, Ints, Payload
 
-__all__ = ["Measure", "Numbers", "Probabilities", "measure_of"]
+__all__ = ["Measure", "Numbers", "Probabilities", "means_of", "measure_of"]
 
 LOG_LOSS = 0.3
 """how much the log loss counts beside the share of errors when k is chosen"""
@@ -127,9 +127,8 @@ class Numbers(Measure):
         return self.of_tie(total)
 
     def of_tie(self, total: Floats) -> Floats:
-        weight, weighted = total[:, 0, 0], total[:, 0, 1]
         mean = np.average(self.target.values, weights=self.weights if self.weights.any() else None)
-        return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), mean)[:, None]
+        return means_of(total, float(mean))
 
     def of_regression(self, raw: Floats, near: Ints, counting: NDArray[np.bool_]) -> Floats:
         numbers = np.where(counting.any(axis=1, keepdims=True), self.target.values[near], raw)  # a mean needs no limits
@@ -140,6 +139,12 @@ class Numbers(Measure):
 
     def cost(self, answers: Floats, rows: Ints) -> Floats:
         return np.asarray(np.square(answers[:, 0] - self.target.values[rows]))
+
+
+def means_of(total: Floats, otherwise: float) -> Floats:
+    """(m, 1) means from votes (m, 1, 2) of numbers: weights, and numbers times weights; of no vote what is given."""
+    weight, weighted = total[:, 0, 0], total[:, 0, 1]
+    return np.where(weight > 0, weighted / np.where(weight > 0, weight, 1.0), otherwise)[:, None]
 
 
 def measure_of(target: Target, weights: Any) -> Measure:

@@ -91,7 +91,8 @@ def _under(model: Any, table: RawTable, target: str | None, is_first: bool) -> R
     if extra and is_first:
         say(f"not used: {', '.join(extra)}")
     one = model.members_[0] if hasattr(model, "members_") else model  # members hold the same cases
-    stored = one._fitted().table.columns
+    in_parts = hasattr(one, "known")  # no case is at hand, but the levels of all are
+    stored = (one.known.summary.empty_table if in_parts else one._fitted().table).columns
     zero = RawColumn("number", np.zeros(table.n), whole=True)  # what a sparse file leaves out
     held = [zero if table.match == "sparse" and name not in table.names else table.column(name) for name in schema]
     columns = tuple(_as_stored(column, typed.levels) for column, typed in zip(held, stored, strict=True))

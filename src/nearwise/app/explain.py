@@ -47,7 +47,7 @@ def explain(
     from nearwise.app.asking import asked_cases
     from nearwise.app.report import Report, page
     from nearwise.app.show import explanation_view
-    from nearwise.estimators.saving import load
+    from nearwise.parts.loading import load
     from nearwise.progress import progress
 
     check_output(out)

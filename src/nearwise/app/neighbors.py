@@ -10,6 +10,7 @@ import typer
 from nearwise.app.explain import rows_of
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
 from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
+from nearwise.app.stream import is_in_parts, neighbours_in_parts
 from nearwise.errors import InputError
 
 __all__ = ["neighbors"]
@@ -45,6 +46,10 @@ def neighbors(
     from nearwise.estimators.saving import load
 
     check_output(out)
+    if is_in_parts(model_file):
+        heads, found = neighbours_in_parts(model_file, file, reading, k, rows, where)
+        _tell(heads, found, out, guard_formulas, as_json)
+        return
     model = load(model_file)
     if not hasattr(model, "kneighbors") or not hasattr(model, "_fitted"):
         raise InputError(f"{model_file} searches no cases of its own: fit it with --weights default or a method.")
@@ -56,6 +61,11 @@ def neighbors(
     distances, indices = model.kneighbors(table.take(asked), min(k or model.n_neighbors_, there), **truths)
     found = _found(model, table, asked, distances, indices)
     heads = ["row", "rank", "case", "distance", *(["target"] if model._fitted().target.is_given else [])]
+    _tell(heads, found, out, guard_formulas, as_json)
+
+
+def _tell(heads: list[str], found: list[list[Any]], out: Path | None, guard_formulas: bool, as_json: bool) -> None:
+    """Write the rows to standard output or a file."""
     if as_json:
         text = json_text([dict(zip(heads, each, strict=True)) for each in found])
     else:

@@ -14,7 +14,7 @@ from nearwise.app.options import Learning, Reading
 from nearwise.app.output import say
 from nearwise.errors import InputError
 
-__all__ = ["fit_stream", "is_in_parts", "predict_stream"]
+__all__ = ["fit_stream", "is_in_parts", "neighbours_in_parts", "predict_stream"]
 
 
 def fit_stream(
@@ -47,14 +47,13 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
     from nearwise.errors import MissingDependencyError
     from nearwise.parts.fitting import files_of
 
-    if settings.pop("regression"):
-        raise InputError("--regression: a table in parts predicts classes only, leave --dask out.")
+    regression = settings.pop("regression")
     try:
         from dask import dataframe
         from distributed import Client
     except ImportError:
         raise MissingDependencyError.of("dask", "--dask", extra="dask") from None
-    from nearwise.dask import KNNClassifier
+    from nearwise.dask import KNNClassifier, KNNRegressor
 
     paths = [str(path.resolve()) for path in files_of(list(files))]
     try:
@@ -65,7 +64,8 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
         table = dataframe.read_parquet(paths)
         if target not in table.columns:
             raise InputError(f"There is no column {target!r} to predict.")
-        model = KNNClassifier(**settings, client=client).fit(table.drop(columns=target), table[target])
+        made: Any = (KNNRegressor if regression else KNNClassifier)(**settings, client=client)
+        model = made.fit(table.drop(columns=target), table[target])
         model.save(out)
         _tell(model)
         return model
@@ -79,6 +79,31 @@ def _tell(model: Any) -> None:
 
 def is_in_parts(path: Path) -> bool:
     return path.is_dir()
+
+
+def neighbours_in_parts(
+    model_file: Path, file: Path, reading: Reading, k: int | None, rows: str | None, where: Any
+) -> tuple[list[str], list[list[Any]]]:
+    """The heads and rows of `nearwise neighbors` for a model in parts."""
+    from nearwise.app.asking import asked_cases
+    from nearwise.app.explain import rows_of
+    from nearwise.parts.loading import load
+
+    if where:
+        raise InputError(f"--where: {model_file} is a model in parts, which finds among all cases: leave it out.")
+    model = load(model_file)
+    table = asked_cases(file, model, reading)
+    asked = rows_of("all" if rows is None else rows, len(table))
+    distances, cases, said = model.neighbours(table.take(asked), min(k or model.n_neighbors_, model.n_samples_fit_))
+    labels = table.labels or tuple(range(len(table)))
+    found = [
+        [labels[row], rank + 1, case, distance, target]
+        for at, row in enumerate(asked)
+        for rank, (distance, case, target) in enumerate(
+            zip(distances[at].tolist(), cases[at].tolist(), said[at].tolist(), strict=True)
+        )
+    ]
+    return ["row", "rank", "case", "distance", "target"], found
 
 
 def predict_stream(model_file: Path, file: Path, proba: bool, out: Path | None, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ from nearwise.cases.raw import RawColumn, RawTable, places
 from nearwise.cases.times import Times, from_time_array, from_times, moment
 from nearwise.errors import InputError, MissingDependencyError
 
-__all__ = ["RawColumn", "RawTable", "frame_of", "places", "raw_table"]
+__all__ = ["RawColumn", "RawTable", "as_texts", "frame_of", "places", "raw_table"]
 
 
 def raw_table(X: Any) -> RawTable:
@@ -255,6 +255,15 @@ def _from_texts(texts: list[str | None] | CodedTexts) -> RawColumn:
     told = list(texts)
     times = from_times([None if text is None else meaning[text] for text in told])
     return RawColumn("symbol", texts) if times is None else replace(_from_times(times), written=told)
+
+
+def as_texts(table: RawTable, names: Collection[str]) -> RawTable:
+    """The same where these columns hold texts that a reader kept as codes: they mean what plain texts do."""
+    columns = [
+        _from_texts(column.values) if name in names and column.sort == "symbol" else column
+        for name, column in zip(table.names, table.columns, strict=True)
+    ]
+    return replace(table, columns=tuple(columns))
 
 
 def _from_number_list(values: list[Any], whole: bool) -> RawColumn:

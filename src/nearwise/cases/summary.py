@@ -6,7 +6,7 @@ Every number in it is a count or an extreme, so merging is exact and has no orde
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,39 +36,71 @@ class ColumnSummary:
     levels: tuple[Hashable, ...] | None
     """None for numbers"""
     counts: Floats
-    """(v, c) cases with each level and class; (0, c) for numbers"""
+    """(v, c) what the cases with each level and class weigh; (0, c) for numbers"""
     missing: Floats
-    """(c,) cases of each class without a value"""
+    """(c,) what the cases of each class without a value weigh"""
     extremes: Floats
     """(2,) the smallest and largest number, or (0,) where there is none; on a circle of numbers modulo the period"""
     turned: Floats
-    """the same of numbers on a circle as they are counted, from 0 up; of others the same"""
+    """the same of numbers as they are counted: on a circle from 0 up, and without cases that weigh 0"""
     distinct: Floats | None = None
-    """(d,) the different numbers in ascending order, where they are asked for"""
+    """(d,) the different numbers in ascending order, where they are asked for; by class, each once for every class"""
     times: NDArray[np.int64] | None = None
     """(d,) how often each of them occurs"""
+    class_at: NDArray[np.int64] | None = None
+    """(d,) the class with which it does, where that is asked for"""
+    weighed: Floats | None = None
+    """(d,) what these cases weigh; None where each weighs 1"""
+    cases: Floats | None = None
+    """(v,) cases with each level; None where each weighs 1"""
 
     @classmethod
-    def of(cls, column: Column, kind: Kind, target: Target, values: bool = False) -> ColumnSummary:
+    def of(
+        cls, column: Column, kind: Kind, target: Target, values: bool = False, by_class: bool = False
+    ) -> ColumnSummary:
         c = max(1, target.n_classes)
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
-        missing = np.bincount(codes[column.missing], minlength=c).astype(np.float64)
+        weights = None if target.weighs_one else target.weights
+        missing = _counted(codes[column.missing], c, None if weights is None else weights[column.missing])
         nothing = np.empty(0)
         if column.levels is not None:
-            there = column.values >= 0
+            there, v = column.values >= 0, len(column.levels)
             flat = column.values[there].astype(np.int64) * c + codes[there]
-            counts = np.bincount(flat, minlength=len(column.levels) * c).reshape(-1, c).astype(np.float64)
-            return cls(column.levels, counts, missing, nothing, nothing)
+            counts = _counted(flat, v * c, None if weights is None else weights[there]).reshape(-1, c)
+            cases = None if weights is None else _counted(column.values[there], v)
+            return cls(column.levels, counts, missing, nothing, nothing, cases=cases)
         if column.values.dtype == object or column.values.ndim != 1:
             return cls(None, np.zeros((0, c)), missing, nothing, nothing)
         known = column.values[~column.missing]
         plain, turned = known, known
         if isinstance(kind, Cyclic):
             plain, turned = np.fmod(known, kind.period), np.mod(known, kind.period)
-        distinct = times = None
-        if values:
-            distinct, times = np.unique(known, return_counts=True)
-        return cls(None, np.zeros((0, c)), missing, _extremes(plain), _extremes(turned), distinct, times)
+        if weights is not None:
+            turned = turned[weights[~column.missing] > 0]
+        made = cls(None, np.zeros((0, c)), missing, _extremes(plain), _extremes(turned))
+        if not values and not by_class:
+            return made
+        own = codes[~column.missing].astype(np.int64) if by_class else None
+        heavy = None if weights is None else weights[~column.missing]
+        return made._counting(known, np.ones(len(known), dtype=np.int64), own, heavy)
+
+    def _counting(
+        self, values: Floats, times: NDArray[np.int64], class_at: NDArray[np.int64] | None, weighed: Floats | None
+    ) -> ColumnSummary:
+        """The same with these numbers, each so often, put in order and counted."""
+        order = np.argsort(values, kind="stable") if class_at is None else np.lexsort((class_at, values))
+        values, times = values[order], times[order]
+        new = np.ones(len(values), dtype=bool)
+        new[1:] = values[1:] != values[:-1]
+        if class_at is not None:
+            class_at = class_at[order]
+            new[1:] |= class_at[1:] != class_at[:-1]
+        starts = np.flatnonzero(new)
+        added = np.add.reduceat(times, starts) if len(starts) else times
+        if weighed is not None and len(starts):
+            weighed = np.add.reduceat(weighed[order], starts)
+        class_at = None if class_at is None else class_at[starts]
+        return replace(self, distinct=values[starts], times=added, class_at=class_at, weighed=weighed)
 
     def merged(self, other: ColumnSummary) -> ColumnSummary:
         missing = self.missing + other.missing
@@ -78,15 +110,29 @@ class ColumnSummary:
             levels = self.levels
             if other.levels != levels:
                 levels = tuple(sorted({*self.levels, *other.levels}, key=level_order))
-            counts = self._under(levels) + other._under(levels)
-            return ColumnSummary(levels, counts, missing, extremes, turned)
-        distinct = times = None
-        if self.distinct is not None and other.distinct is not None and self.times is not None:
-            both = np.concatenate([self.distinct, other.distinct])
-            distinct, at = np.unique(both, return_inverse=True)
-            times = np.zeros(len(distinct), dtype=np.int64)
-            np.add.at(times, at, np.concatenate([self.times, other.times if other.times is not None else []]))
-        return ColumnSummary(None, self.counts, missing, extremes, turned, distinct, times)
+            counts, cases = self._under(levels) + other._under(levels), None
+            if self.cases is not None or other.cases is not None:
+                mine, others = (replace(one, counts=one.level_counts[:, None])._under(levels) for one in (self, other))
+                cases = (mine + others)[:, 0]
+            return ColumnSummary(levels, counts, missing, extremes, turned, cases=cases)
+        made = ColumnSummary(None, self.counts, missing, extremes, turned)
+        if self.distinct is None or other.distinct is None or self.times is None or other.times is None:
+            return made
+        class_at = None
+        if self.class_at is not None and other.class_at is not None:
+            class_at = np.concatenate([self.class_at, other.class_at])
+        values, times = np.concatenate([self.distinct, other.distinct]), np.concatenate([self.times, other.times])
+        weighed = None
+        if self.weighed is not None or other.weighed is not None:
+            weighed = np.concatenate([self._weighed, other._weighed])
+        return made._counting(values, times, class_at, weighed)
+
+    @property
+    def _weighed(self) -> Floats:
+        """(d,) what the cases with each number weigh."""
+        if self.weighed is not None:
+            return self.weighed
+        return np.empty(0) if self.times is None else self.times.astype(np.float64)
 
     def _under(self, levels: tuple[Hashable, ...]) -> Floats:
         if self.levels is None or levels == self.levels:
@@ -101,7 +147,8 @@ class ColumnSummary:
         if self.distinct is not None and len(self.distinct) > MOST_DISTINCT:
             raise InputError(
                 f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and what is asked of it needs "
-                "all of them in order: take scale='range', missing='max' and discretise='width', which need none."
+                "all of them in order: take scale='range', missing='max' and weights that cut by discretise='width', "
+                "which need none."
             )
 
     def sorted_values(self, name: str) -> Floats:
@@ -115,10 +162,33 @@ class ColumnSummary:
             )
         return np.repeat(self.distinct, self.times)
 
+    def entries(self, target: Target) -> tuple[Column, Target]:
+        """A row for every value and class that occur together, which weighs as many cases as there are of it.
+
+        What counts cases by value and class says the same of it as of all cases.
+        """
+        c = len(self.missing)
+        if self.levels is not None:
+            at, classes = np.nonzero(self.counts)
+            weights = self.counts[at, classes]
+        elif self.distinct is not None and self.class_at is not None and self.times is not None:
+            at, classes, weights = np.arange(len(self.distinct)), self.class_at, self._weighed
+        else:
+            raise TypeError("the values were not counted by class")
+        gone = np.flatnonzero(self.missing)
+        if self.levels is not None:
+            values = np.concatenate([at, np.full(len(gone), -1)]).astype(np.int32)
+        else:
+            values = np.concatenate([np.asarray(self.distinct, dtype=np.float64), np.full(len(gone), np.nan)])
+        codes = np.concatenate([classes, gone]).astype(np.intp)
+        weights = np.concatenate([weights, self.missing[gone]])
+        classes_of = target.classes if target.classes is not None else np.arange(c)
+        return Column(values, self.levels), Target(codes, classes_of, weights, target.is_given)
+
     @property
     def level_counts(self) -> Floats:
         """(v,) cases with each level."""
-        return np.asarray(self.counts.sum(axis=1))
+        return np.asarray(self.counts.sum(axis=1)) if self.cases is None else self.cases
 
     @property
     def sorted_ranks(self) -> Floats:
@@ -134,24 +204,34 @@ class TableSummary:
     columns: tuple[ColumnSummary, ...]
     classes: NDArray[Any] | None
     class_counts: Floats
-    """(c,) or (1,) where the target has no classes"""
+    """(c,) what the cases of each class weigh; (1,) where the target has no classes"""
     is_given: bool = True
+    cases: int | None = None
+    """how many there are; None where each weighs 1"""
 
     @classmethod
-    def of(cls, table: CaseTable, target: Target, values: Collection[str] = ()) -> TableSummary:
+    def of(
+        cls, table: CaseTable, target: Target, values: Collection[str] = (), by_class: Collection[str] = ()
+    ) -> TableSummary:
         """Summarise cases that are typed by one schema and coded by one set of classes.
 
-        ``values`` names the numbers that are counted one by one, for differences that look at all of them.
+        ``values`` names the numbers that are counted one by one, for differences that look at all of them, and
+        ``by_class`` those that are counted with every class.
         """
         named = zip(table.columns, table.schema.items(), strict=True)
-        columns = tuple(ColumnSummary.of(column, kind, target, name in values) for column, (name, kind) in named)
+        columns = tuple(
+            ColumnSummary.of(column, kind, target, name in values, name in by_class) for column, (name, kind) in named
+        )
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
-        counts = np.bincount(codes, minlength=max(1, target.n_classes)).astype(np.float64)
-        return cls(table.schema, columns, target.classes, counts, target.is_given)
+        weights = None if target.weighs_one else target.weights
+        counts = _counted(codes, max(1, target.n_classes), weights)
+        return cls(
+            table.schema, columns, target.classes, counts, target.is_given, None if weights is None else len(table)
+        )
 
     @property
     def n(self) -> int:
-        return int(self.class_counts.sum())
+        return int(self.class_counts.sum()) if self.cases is None else self.cases
 
     @property
     def target(self) -> Target:
@@ -176,7 +256,14 @@ class TableSummary:
         columns = tuple(a.merged(b) for a, b in zip(self.columns, other.columns, strict=True))
         for name, column in zip(self.schema, columns, strict=True):
             column.check(name)
-        return TableSummary(self.schema, columns, self.classes, self.class_counts + other.class_counts, self.is_given)
+        cases = None if self.cases is None and other.cases is None else self.n + other.n
+        counts = self.class_counts + other.class_counts
+        return TableSummary(self.schema, columns, self.classes, counts, self.is_given, cases)
+
+
+def _counted(codes: NDArray[Any], size: int, weights: Floats | None = None) -> Floats:
+    """(size,) how often each code occurs, or what its cases weigh."""
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
 def _extremes(values: Floats) -> Floats:

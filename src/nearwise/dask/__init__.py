@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from nearwise.dask.estimators import KNNClassifier, NearestCases
+from nearwise.dask.estimators import KNNClassifier, KNNRegressor, NearestCases
 from nearwise.dask.workers import PartLostError
 
-__all__ = ["KNNClassifier", "NearestCases", "PartLostError"]
+__all__ = ["KNNClassifier", "KNNRegressor", "NearestCases", "PartLostError"]

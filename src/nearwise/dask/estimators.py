@@ -1,4 +1,4 @@
-"""`nearwise.dask.KNNClassifier` and `NearestCases`, with the parameters of the plain ones and a client."""
+"""`nearwise.dask.KNNClassifier`, `KNNRegressor` and `NearestCases`, as the plain ones, with a client."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from nearwise.dask.workers import SearchesWithWorkers, WithWorkers, client_of, r
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
 from nearwise.estimators.retrieval import NearestCases as PlainNearest
-from nearwise.parts.estimators import ClassifierOverParts, OverParts
+from nearwise.parts.estimators import ClassifierOverParts, OverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.folder import load_folder, save_head
 from nearwise.parts.learning import merged
 from nearwise.parts.part import Searched, TypedPart
 from nearwise.parts.searching import Around, Nearest
-from nearwise.parts.settings import LOO_SAMPLE, asked_classifier
+from nearwise.parts.settings import LOO_SAMPLE, asked_classifier, asked_regressor
 from nearwise.parts.shards import Shards
 from nearwise.search.selection.answered import Answered, Group
 
-__all__ = ["KNNClassifier", "NearestCases"]
+__all__ = ["KNNClassifier", "KNNRegressor", "NearestCases"]
 
 BATCH = 10_000
 """queries that are sent to the workers at once"""
 
 
 class _Spread(OverParts):
-    """What both estimators do with a client."""
+    """What all estimators do with a client."""
 
     client: Any = None
 
-    def _fit(self, X: Any, y: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         client = client_of(self.client)
         blocks = _blocks(X)
         labels = [None] * len(blocks) if y is None else _blocks(y)
-        if len(blocks) != len(labels):
-            raise InputError(f"X has {len(blocks)} partitions and y has {len(labels)}: give both the same.")
-        raw = client.compute([_delayed(raw_part)(x, z) for x, z in zip(blocks, labels, strict=True)])
+        heavy = [None] * len(blocks) if sample_weight is None else _blocks(sample_weight)
+        for name, given in (("y", labels), ("sample_weight", heavy)):
+            if len(blocks) != len(given):
+                raise InputError(f"X has {len(blocks)} partitions and {name} has {len(given)}: give both the same.")
+        raw = client.compute([_delayed(raw_part)(*each) for each in zip(blocks, labels, heavy, strict=True)])
         names = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(X.shape[1])]
         parts = WithWorkers(client, raw)
         self.learn_from(parts, [str(name) for name in names], hasattr(X, "columns"))
@@ -63,7 +65,12 @@ class _Spread(OverParts):
         join = _delayed(merged)
         parts = self._spread.parts
         found = tree([_delayed(_nearest)(part, queries, k) for part in parts], join)
-        groups = tree([_delayed(_around)(part, queries, found) for part in parts], join)
+        if self.predicts_numbers or self.known.adds_in_order:  # added up in the order of the cases
+            groups = None
+            for part in parts:
+                groups = _delayed(_around)(part, queries, found, groups)
+        else:
+            groups = tree([_delayed(_around)(part, queries, found) for part in parts], join)
         return _delayed(_settled)(found, groups)
 
     def _bare(self) -> Any:
@@ -109,7 +116,52 @@ class NearestCases(_Spread):
         return self._fit(X, None)
 
 
-class KNNClassifier(_Spread, ClassifierOverParts):
+class _Voting(_Spread, VotingOverParts):
+    """What classifier and regressor share: lazy predictions, and a folder of shards."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from partitioned cases, their targets and weights, Series or arrays with the same partitions."""
+        return self._fit(X, y, sample_weight)
+
+    def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
+        from dask import array
+
+        k = min(self.n_neighbors_, self.n_samples_fit_)
+        made = [_delayed(function)(self._bare(), self._lazily(block, k)) for block in _blocks(X)]
+        shape = (np.nan, *meta.shape[1:])
+        return array.concatenate([array.from_delayed(each, shape, meta=meta) for each in made])
+
+    def save(self, path: Any) -> None:
+        """Write the parts and what was learned into a folder, which `nearwise.load` and `load` read."""
+        folder, spread = Path(path), self._spread
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
+        folder.mkdir(parents=True, exist_ok=True)
+        shards = Shards(folder, self.schema_, self.known.summary.classes, self.predicts_numbers, self.known.is_weighted)
+        for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
+            shards.write(i, spread._result(part, spread.typed))
+        save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])
+
+    @classmethod
+    def load(cls, path: Any, client: Any = None) -> Self:
+        """A saved model with its parts on the workers, who must see the folder."""
+        client, found = client_of(client), load_folder(Path(path))
+        if found.predicts_numbers != cls.predicts_numbers:
+            other = "KNNRegressor" if found.predicts_numbers else "KNNClassifier"
+            raise InputError(f"{str(path)!r} holds another sort of model: read it with {other}.load.")
+        held: Any = found.searches
+        made = object.__new__(cls)
+        vars(made).update(vars(found))
+        made.client, k = client, found.chosen_k
+        typed = [client.submit(_read, held.shards, i, told, pure=False) for i, told in enumerate(held.parts)]
+        made.searches = SearchesWithWorkers(
+            client, typed, [told["rows"] for told in held.parts], made.known, made.plain.engine, 1
+        )
+        made.chosen_k = k
+        return made
+
+
+class KNNClassifier(_Voting, ClassifierOverParts):
     """The class of the nearest cases of a Dask frame or array, as `nearwise.KNNClassifier` says it, bit by bit.
 
     Parameters are those of the plain one; what is left open becomes "gr", symbols by "shares", a vote and no local
@@ -126,13 +178,8 @@ class KNNClassifier(_Spread, ClassifierOverParts):
         **parameters: Any,
     ) -> None:
         given = {"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}
-        plain, resolved = asked_classifier(given)
-        ClassifierOverParts.__init__(self, plain, resolved, loo_sample)
+        ClassifierOverParts.__init__(self, *asked_classifier(given), loo_sample)
         self.client = client
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from partitioned cases and their classes, a Series or array with the same partitions."""
-        return self._fit(X, y)
 
     def predict(self, X: Any) -> Any:
         """Predictions: lazy for Dask's frames and arrays, at once for others."""
@@ -146,39 +193,30 @@ class KNNClassifier(_Spread, ClassifierOverParts):
             return super().predict_proba(X)
         return self._of_blocks(X, _shares, np.zeros((0, len(self.classes_))))
 
-    def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
-        from dask import array
 
-        k = min(self.n_neighbors_, self.n_samples_fit_)
-        made = [_delayed(function)(self._bare(), self._lazily(block, k)) for block in _blocks(X)]
-        shape = (np.nan, *meta.shape[1:])
-        return array.concatenate([array.from_delayed(each, shape, meta=meta) for each in made])
+class KNNRegressor(_Voting, RegressorOverParts):
+    """The mean of the nearest cases of a Dask frame or array, as `nearwise.KNNRegressor` says it, bit by bit.
 
-    def save(self, path: Any) -> None:
-        """Write the parts and what was learned into a folder, which `nearwise.load` and `load` read."""
-        folder, spread = Path(path), self._spread
-        if folder.exists() and any(folder.iterdir()):
-            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
-        folder.mkdir(parents=True, exist_ok=True)
-        shards = Shards(folder, self.schema_, self.classes_)
-        for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
-            shards.write(i, spread._result(part, spread.typed))
-        save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])
+    Parameters are those of the plain one; what is left open becomes "gr" on five intervals of the target, a vote and no
+    local scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    """
 
-    @classmethod
-    def load(cls, path: Any, client: Any = None) -> KNNClassifier:
-        """A saved model with its parts on the workers, who must see the folder."""
-        client, found = client_of(client), load_folder(Path(path))
-        held: Any = found.searches
-        made = object.__new__(cls)
-        vars(made).update(vars(found))
-        made.client, k = client, found.chosen_k
-        typed = [client.submit(_read, held.shards, i, told, pure=False) for i, told in enumerate(held.parts)]
-        made.searches = SearchesWithWorkers(
-            client, typed, [told["rows"] for told in held.parts], made.known, made.plain.engine, 1
-        )
-        made.chosen_k = k
-        return made
+    def __init__(
+        self,
+        n_neighbors: Any = "auto",
+        feature_weights: Any = None,
+        *,
+        client: Any = None,
+        loo_sample: int = LOO_SAMPLE,
+        **parameters: Any,
+    ) -> None:
+        given = {"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}
+        RegressorOverParts.__init__(self, *asked_regressor(given), loo_sample)
+        self.client = client
+
+    def predict(self, X: Any) -> Any:
+        """Predictions: lazy for Dask's frames and arrays, at once for others."""
+        return self._of_blocks(X, _predicted, np.zeros(0)) if _is_lazy(X) else super().predict(X)
 
 
 def _is_lazy(X: Any) -> bool:
@@ -213,17 +251,17 @@ def _nearest(part: Searched, queries: Measured, k: int) -> Answered:
     return Nearest(queries, k, None)(part)
 
 
-def _around(part: Searched, queries: Measured, found: Answered) -> Group:
+def _around(part: Searched, queries: Measured, found: Answered, before: Group | None = None) -> Group:
     """The second round, for the queries that need it."""
-    rows = np.flatnonzero(found.unsure)
-    return Around(queries.take(rows), found.last[rows], None)(part)
+    rows = found.again
+    return Around(queries.take(rows), found.last[rows], None)(part, before)
 
 
 def _settled(found: Answered, group: Group) -> Answered:
-    return found.settled(np.flatnonzero(found.unsure), group)
+    return found.settled(found.again, group)
 
 
-def _predicted(model: ClassifierOverParts, found: Answered) -> Any:
+def _predicted(model: VotingOverParts, found: Answered) -> Any:
     return model.decided(*model.voted(found))
 
 

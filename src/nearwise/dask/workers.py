@@ -39,11 +39,12 @@ def client_of(client: Any) -> Any:
         ) from None
 
 
-def raw_part(X: Any, y: Any = None) -> RawPart:
-    """A partition of a frame, or a block of an array, with its classes."""
+def raw_part(X: Any, y: Any = None, weights: Any = None) -> RawPart:
+    """A partition of a frame, or a block of an array, with its targets and weights."""
     if hasattr(X, "reset_index"):
         X = X.reset_index(drop=True)
-    return RawPart(raw_table(X), None if y is None else as_array(y).ravel())
+    heavy = None if weights is None else as_array(weights).ravel()
+    return RawPart(raw_table(X), None if y is None else as_array(y).ravel(), heavy)
 
 
 def typed_part(part: RawPart, schema: Schema, classes: Any) -> TypedPart:
@@ -55,7 +56,7 @@ def size_of(part: TypedPart) -> int:
 
 
 def searched_part(part: TypedPart, learned: Learned, start: int, engine: str, threads: int) -> Searched:
-    return part.searched(learned.metric, learned.weights, start, engine, threads)
+    return part.searched(learned, start, engine, threads)
 
 
 def same(given: T) -> T:
@@ -65,6 +66,10 @@ def same(given: T) -> T:
 
 def applied(function: Callable[[Any], Any], part: Any) -> Any:
     return function(part)
+
+
+def applied_after(function: Callable[[Any, Any], Any], part: Any, before: Any) -> Any:
+    return function(part, before)
 
 
 def tree(items: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
@@ -150,6 +155,13 @@ class SearchesWithWorkers(_Asked, Searches):
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         found: T = self._result(self.client.submit(applied, function, self.parts[part], pure=False))
+        return found
+
+    def ask_in_turn(self, function: Callable[[Searched, Any], T]) -> T:
+        sent, said = self.client.submit(same, function, pure=False), None
+        for part in self.parts:
+            said = self.client.submit(applied_after, sent, part, said, pure=False)
+        found: T = self._result(said)
         return found
 
     @property

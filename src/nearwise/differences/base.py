@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from heapq import nsmallest
@@ -89,6 +89,23 @@ class Difference(ABC):
     def reads_values(self, kind: Kind, policy: str) -> bool:
         """Whether `fit_summary` asks for all values of the column, and not only for their range."""
         return False
+
+    def reads_classes(self, kind: Kind) -> bool:
+        """Whether `fit_summary` asks for all numbers of the column with the classes that they occur with."""
+        return False
+
+    def fit_entries(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        """Fit to a row for every value and class: the same for what counts cases by these, and looks at no more."""
+        target = context.target
+        if target is None or target.classes is None:
+            what = "a number" if target is not None and target.is_given else "not there"
+            raise InputError(
+                f"The difference {self.name!r} of feature {context.feature!r} ({context.kind.name}) goes by classes, "
+                f"the target is {what}, and this table comes in parts: compare symbols by 'overlap' and numbers by "
+                f"'range', or leave the feature out, ignore=[{context.feature!r}]."
+            )
+        column, entries = summary.entries(target)
+        return self.fit(column, replace(context, target=entries))
 
     @classmethod
     def suits(cls, kind: Kind) -> bool:

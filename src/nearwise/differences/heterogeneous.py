@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
-from nearwise.cases.kinds import Cyclic
+from nearwise.cases.kinds import Cyclic, Kind
+from nearwise.cases.summary import ColumnSummary
 from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding
 from nearwise.differences.interpolated import Interpolated, interpolated_points, windowed_points
@@ -41,6 +42,16 @@ class HEOM(Difference):
         if column.levels is not None and context.kind.name != "Ordinal":
             return OverlapFitted(column, Coding(column.levels))
         return _line(column, context, "range")
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        if summary.levels is not None and context.kind.name != "Ordinal":
+            return OverlapFitted(None, Coding(summary.levels), summary.level_counts)
+        if summary.levels is None and not self.reads_values(context.kind, context.policy):
+            return _line(Column(summary.extremes), context, "range")
+        return _line(_all_values(summary, context), context, "range")
+
+    def reads_values(self, kind: Kind, policy: str) -> bool:
+        return policy in ("usual", "mean")
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,15 @@ class HVDM(_ValueDifference):
             return self._symbols(column, context)
         return _line(column, context, "sigma")
 
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        if summary.levels is not None and context.kind.name != "Ordinal":
+            return self.fit_entries(summary, context)
+        class_target_of(context)
+        return _line(_all_values(summary, context), context, "sigma")
+
+    def reads_values(self, kind: Kind, policy: str) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class _Interpolating(_ValueDifference):
@@ -88,6 +108,14 @@ class _Interpolating(_ValueDifference):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole_or_none("bins", self.bins, 1, ", or None for max(5, classes)")
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        if summary.levels is None and context.policy == "mean":
+            return super().fit_summary(summary, context)  # a mean over all cases, in their order
+        return self.fit_entries(summary, context)
+
+    def reads_classes(self, kind: Kind) -> bool:
+        return True
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
         target = memberships(class_target_of(context))
@@ -138,6 +166,13 @@ class WVDM(_Interpolating):
 
     name = "wvdm"
     sampled_at = staticmethod(windowed_points)
+
+
+def _all_values(summary: ColumnSummary, context: FitContext) -> Column:
+    """The known values, or ranks, of all cases in ascending order."""
+    if summary.levels is None:
+        return Column(summary.sorted_values(context.feature))
+    return Column(summary.sorted_ranks.astype(np.int32), summary.levels)
 
 
 def _line(column: Column, context: FitContext, by: str) -> Fitted:

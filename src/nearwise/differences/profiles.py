@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Kind
+from nearwise.cases.summary import ColumnSummary
 from nearwise.cases.target import Target
-from nearwise.differences.base import Difference, FitContext
+from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import ByTable, Coding, checked_discretise, coding_of
 from nearwise.errors import InputError, check_whole
 
@@ -119,6 +121,12 @@ class ByProfiles(Difference):
         object.__setattr__(self, "bins", check_whole("bins", self.bins, 1))
         if isinstance(self.threshold, bool) or not isinstance(self.threshold, int) or self.threshold < 1:
             raise InputError(f"threshold of a value difference counts cases, from 1; got {self.threshold!r}.")
+
+    def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        return self.fit_entries(summary, context)
+
+    def reads_classes(self, kind: Kind) -> bool:
+        return True
 
     def profiles(self, column: Column, context: FitContext) -> Profiles:
         class_target_of(context)

@@ -6,7 +6,7 @@ without the case would give. Such rows have codes of their own, behind those of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Kind
 from nearwise.cases.summary import ColumnSummary
 from nearwise.cases.target import Target
 from nearwise.differences.base import Difference, FitContext, Fitted
@@ -89,9 +90,26 @@ class Shares(Difference):
                 f"The shares of feature {context.feature!r} are means of a number here, whose rounding depends on the "
                 "order of all cases, and this table comes in parts: take differences='overlap'."
             )
+        if summary.cases is not None or summary.weighed is not None:
+            raise InputError(
+                f"The shares of feature {context.feature!r} under sample weights need all cases at once, and this "
+                "table comes in parts: take differences='overlap' or 'mvdm'."
+            )
+        coding = Coding(summary.levels or ())
+        counts = summary.counts
         if summary.levels is None:
-            return super().fit_summary(summary, context)
-        return SharesFitted.of_counts(summary, target, self.smoothing or OF_CLASSES, context.policy == "value")
+            column, entries = summary.entries(target)
+            coding = coding_of(column, replace(context, target=entries), self.discretise, self.bins)
+            codes, c = coding.codes(column), target.n_classes
+            known = codes >= 0
+            flat = codes[known].astype(np.int64) * c + entries.values[known]
+            found = np.bincount(flat, weights=entries.weights[known], minlength=len(coding.levels) * c)
+            counts = found.astype(np.float64).reshape(-1, c)
+        missing = summary.missing if context.policy == "value" else None
+        return SharesFitted.of_counts(coding, counts, missing, target, self.smoothing or OF_CLASSES)
+
+    def reads_classes(self, kind: Kind) -> bool:
+        return True
 
 
 def _target(context: FitContext) -> Target:
@@ -122,15 +140,17 @@ class SharesFitted(RowsFitted):
         self._end(np.unique(self._key(codes[known], target.take(np.flatnonzero(known)))))
 
     @classmethod
-    def of_counts(cls, summary: ColumnSummary, target: Target, smoothing: float, codes_missing: bool) -> SharesFitted:
-        """The same from how often each level occurs with each class, where every case weighs 1."""
+    def of_counts(
+        cls, coding: Coding, known: Floats, missing: Floats | None, target: Target, smoothing: float
+    ) -> SharesFitted:
+        """The same from how often each level, or a missing value, occurs with each class; every case weighs 1."""
         made = cls.__new__(cls)
-        made._begin(Coding(summary.levels or ()), target, smoothing, codes_missing)
+        made._begin(coding, target, smoothing, missing is not None)
         made.weights = np.ones(1)
-        v, c = summary.counts.shape
+        v, c = known.shape
         counts = np.zeros((v + 2, c))
-        counts[:v] = summary.counts
-        counts[v] = summary.missing if codes_missing else 0
+        counts[:v] = known
+        counts[v] = 0 if missing is None else missing
         made.totals = counts.sum(axis=1)
         made.sums = counts if made.width > 1 else counts[:, 1:2] if c > 1 else np.zeros((v + 2, 1))
         made._end(np.flatnonzero(counts))  # level by class, as `_key` numbers them

@@ -6,13 +6,14 @@ Numbers are compared in the same ways through the intervals that they fall into.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.kinds import Kind
 from nearwise.cases.summary import ColumnSummary
 from nearwise.differences.base import Difference, FitContext, Fitted
 from nearwise.differences.coding import Coding, checked_discretise, coding_of
@@ -50,8 +51,22 @@ class Overlap(Difference):
 
     def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
         if summary.levels is None:
-            return super().fit_summary(summary, context)
+            return self.fit_entries(summary, context)
         return OverlapFitted(None, Coding(summary.levels), summary.level_counts)
+
+    def reads_classes(self, kind: Kind) -> bool:
+        return True
+
+    def fit_entries(self, summary: ColumnSummary, context: FitContext) -> Fitted:
+        target = context.target
+        if target is None or target.classes is None:
+            return super().fit_entries(summary, context)
+        column, entries = summary.entries(target)
+        coding = coding_of(column, replace(context, target=entries), self.discretise, self.bins)
+        codes = coding.codes(column)
+        known = codes >= 0
+        counts = np.bincount(codes[known], weights=entries.weights[known], minlength=len(coding.levels))
+        return OverlapFitted(None, coding, counts.astype(np.float64))
 
 
 class OverlapFitted(Fitted):

@@ -1,9 +1,9 @@
-"""What a user holds: the nearest cases of all parts, and a classifier that votes with them."""
+"""What a user holds: the nearest cases of all parts, and a classifier or a regressor that votes with them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise import vote as votes
+from nearwise.answers.measures import means_of
+from nearwise.arithmetic import dot
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.contract.labels import as_array
@@ -19,18 +21,20 @@ from nearwise.differences.metric import Encoded, Measured
 from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import Settings, resolve
-from nearwise.estimators.scoring import accuracy, shares
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.explain import Explanations
 from nearwise.parts.drawing import Drawing, draw
 from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches, search
-from nearwise.search.base import Floats, Neighbours, Payload
-from nearwise.search.selection.answered import Answered
+from nearwise.parts.settings import BY_OVERLAP, BY_SHARES
+from nearwise.search.base import Floats, Neighbours
+from nearwise.search.selection.answered import Answered, Brings
 from nearwise.search.threads import threads
 from nearwise.weights import Weights
 
-__all__ = ["ClassifierOverParts", "OverParts"]
+__all__ = ["ClassifierOverParts", "OverParts", "RegressorOverParts", "VotingOverParts"]
 
 _CELLS = 4_000_000
 """votes held at once"""
@@ -47,6 +51,7 @@ class OverParts:
     feature_names_in_: NDArray[Any]
     folder: Path | None = None
     """where the parts are, if they are on disk"""
+    predicts_numbers = False
 
     def __init__(self, plain: Any, resolved: Sequence[str] = ()) -> None:
         self.plain, self.resolved = plain, tuple(resolved)
@@ -64,14 +69,21 @@ class OverParts:
         self.name_features(names, named)
         ignore = self.plain.ignore
         ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
-        glance = glance_at(parts, self.plain.schema, ignored)
+        glance = glance_at(parts, self.plain.schema, ignored, self.predicts_numbers)
         schema = glance.look.schema(self.plain.schema, ignored)
+        if glance.weight is not None and BY_SHARES in self.resolved:
+            self.plain.differences = None
+            self.resolved = tuple(BY_OVERLAP if told == BY_SHARES else told for told in self.resolved)
         if not schema:
             raise InputError("No feature is left: every column is ignored.")
         warn_of_identifiers(schema)
         self.settings = resolve(self.plain, schema, glance.classes is not None)
-        self.learned = learn(parts, glance, schema, self.settings, self.plain.feature_weights)
+        self.learned = self.counting(learn(parts, glance, schema, self.settings, self.plain.feature_weights))
         return schema
+
+    def counting(self, learned: Learned) -> Learned:
+        """The same with how much the cases of each class count in a vote."""
+        return learned
 
     def name_features(self, names: Sequence[str], named: bool = True) -> None:
         self.n_features_in_ = len(names)
@@ -182,30 +194,18 @@ class OverParts:
         return explained(self, X, n_neighbors)
 
 
-class ClassifierOverParts(OverParts):
-    """The class of the nearest cases of a table in parts: predictions are those of one fit, ties included."""
+class VotingOverParts(OverParts):
+    """What is predicted from a vote of the nearest cases of a table in parts."""
 
-    plain: KNNClassifier
     loo_errors_: Floats
 
-    def __init__(self, plain: KNNClassifier, resolved: Sequence[str] = (), loo_sample: int = 20_000) -> None:
+    def __init__(self, plain: Any, resolved: Sequence[str] = (), loo_sample: int = 20_000) -> None:
         super().__init__(plain, resolved)
         if not is_whole(loo_sample, 1):
             raise InputError(f"loo_sample={loo_sample!r}: expected a whole number from 1.")
         self.loo_sample = int(loo_sample)
         self.asked_k = 0
         """cases that k was chosen by"""
-
-    def learn_from(self, parts: Parts, names: Sequence[str], named: bool = True) -> Schema:
-        schema = super().learn_from(parts, names, named)
-        target = self.known.target
-        self.plain._costs(target, tell=True)
-        warn_of_quantity(target)
-        return schema
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        return np.asarray(self.known.summary.classes)
 
     def describe(self) -> str:
         chosen = ""
@@ -214,19 +214,27 @@ class ClassifierOverParts(OverParts):
             chosen = f"\nk was chosen by leaving out {drawn} cases one by one"
         return super().describe() + chosen
 
+    def neighbours(self, X: Any, k: int) -> tuple[Floats, NDArray[np.int64], NDArray[Any]]:
+        """(m, k) distances, places and targets of the nearest cases."""
+        found = self._found(self._asked(X)[1], k)
+        classes = self.known.summary.classes
+        return self.known.metric.root(found.sums), found.cases, found.said if classes is None else classes[found.said]
+
     def _ballots(self, found: Answered, rows: slice) -> votes.Ballots:
-        """Who votes on some queries; the classes of the neighbours came with the answers."""
+        """Who votes on some queries; the classes, or numbers, of the neighbours came with the answers."""
         sums, cases, said = found.sums[rows], found.cases[rows], found.said[rows]
         own = np.arange(cases.size).reshape(cases.shape)
         group = found.group
-        near = Neighbours(
-            sums, np.where(cases >= 0, own, -1), group.inside[rows], group.tied[rows], group.votes[rows][:, :, None]
-        )
-        payload = Payload(said.ravel(), np.ones((said.size, 1)), len(self.classes_))
+        near = Neighbours(sums, np.where(cases >= 0, own, -1), group.inside[rows], group.tied[rows], group.votes[rows])
+        weighs = None if found.weighs is None else found.weighs[rows].ravel()
+        payload = Brings(said.ravel(), weighs, group.votes.shape[1]).payload
         return (votes.Fair if self.plain.ties == "fair" else votes.Single)(near, payload)
 
-    def _chunks(self, m: int, k: int) -> list[slice]:
-        step = max(1, _CELLS // (k * len(self.classes_)))
+    @staticmethod
+    def _chunks(found: Answered) -> list[slice]:
+        """Some queries after the other, as many as one fit takes at once, so that sums round alike."""
+        m, k = found.sums.shape
+        step = max(1, _CELLS // (k * int(np.prod(found.group.votes.shape[1:]))))
         return [slice(start, min(m, start + step)) for start in range(0, m, step)]
 
     def _choose_k(self) -> int:
@@ -236,51 +244,91 @@ class ClassifierOverParts(OverParts):
         if len(tried) < 1 or tried[-1] < 2:
             return 1
         drawn = draw(self._searched(), Drawing(self.loo_sample))
-        queries, truth = self._drawn(drawn)
+        queries, truth, weights = self._drawn(drawn)
         self.asked_k, largest = len(drawn), int(tried[-1])
         found = self._found(queries, largest, drawn)
-        rule, target, root = votes.get(self.use.vote), self.known.target, self.known.metric.root
-        errors, costs = np.zeros(largest), self.plain._costs(target)
-        for rows in self._chunks(len(drawn), largest):
-            ballots = self._ballots(found, rows)
-            codes = votes.winners(ballots, largest, rule, root, target.priors, threads(self.plain.n_jobs), costs=costs)
-            wrong = codes != truth[rows, None] if costs is None else costs[truth[rows, None], codes]
-            errors += wrong.sum(axis=0)
-        self.loo_errors_ = errors / len(drawn)
+        errors = np.zeros(largest)
+        for rows in self._chunks(found):
+            wrong = self._errors(self._ballots(found, rows), truth[rows], largest)
+            errors += dot(weights[rows], wrong)
+        self.loo_errors_ = errors / weights.sum()
         least = self.loo_errors_[tried - 1].min() * (1 + 1e-12)
         return int(tried[np.flatnonzero(self.loo_errors_[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
 
-    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[np.intp]]:
-        """Stored cases, by their places among all, as queries without their own label, and their classes."""
+    def _errors(self, ballots: votes.Ballots, truth: NDArray[Any], largest: int) -> Floats:
+        """(m, largest) the error of each left-out case for every k."""
+        raise NotImplementedError
+
+    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[Any], Floats]:
+        """Stored cases, by their places among all, as queries without their own label, their targets and weights."""
         searches = self._searched()
         ends = np.append(np.asarray(searches.starts[1:], dtype=np.int64), np.iinfo(np.int64).max)
         part = np.searchsorted(ends, drawn, side="right")
         found = [searches.ask_one(int(i), Asking(drawn[part == i] - searches.starts[int(i)])) for i in np.unique(part)]
         columns = tuple(_joined([f.queries.columns[j] for f in found]) for j in range(len(self.known.schema)))
-        return Measured(columns, len(drawn)), np.concatenate([f.classes for f in found])
+        values, weights = (np.concatenate([getattr(f, name) for f in found]) for name in ("values", "weights"))
+        return Measured(columns, len(drawn)), values, weights
 
     # ------------------------------------------------------------- predicting
 
     def _answers(self, X: Any) -> tuple[Floats, Floats]:
-        """(m, c) shares of the classes, and (m, c) the smallest sum at which each votes."""
+        """(m, g) shares of the classes or numbers, and (m, g) the smallest sum at which each votes."""
         return self.voted(self._found(self._asked(X)[1], min(self.n_neighbors_, self.n_samples_fit_)))
 
     def voted(self, found: Answered) -> tuple[Floats, Floats]:
         """The same from the neighbours."""
-        (m, k), c, target, rule = found.sums.shape, len(self.classes_), self.known.target, votes.get(self.use.vote)
-        answers, near = np.zeros((m, c)), np.zeros((m, c))
-        for rows in self._chunks(m, k):
-            ballots = self._ballots(found, rows)
-            total, near[rows], _ = votes.tally(*ballots.at(k), rule, self.known.metric.root)
-            answers[rows] = shares(total[:, :, 0], target.priors)
+        (m, k), g = found.sums.shape, found.group.votes.shape[1]
+        rule, root = votes.get(self.use.vote), self.known.metric.root
+        answers, near = np.zeros((m, g)), np.zeros((m, g))
+        for rows in self._chunks(found):
+            total, near[rows], _ = votes.tally(*self._ballots(found, rows).at(k), rule, root)
+            answers[rows] = self._from_votes(total)
         return answers, near
+
+    def _from_votes(self, total: Floats) -> Floats:
+        """(m, g) answers from votes (m, g, v)."""
+        raise NotImplementedError
+
+    def decided(self, answers: Floats, near: Floats) -> NDArray[Any]:
+        """Predictions from answers."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return self.decided(*self._answers(X))
+
+
+class ClassifierOverParts(VotingOverParts):
+    """The class of the nearest cases of a table in parts: predictions are those of one fit, ties included."""
+
+    plain: KNNClassifier
+
+    def learn_from(self, parts: Parts, names: Sequence[str], named: bool = True) -> Schema:
+        schema = super().learn_from(parts, names, named)
+        target = self.known.target
+        self.plain._costs(target, tell=True)
+        warn_of_quantity(target)
+        return schema
+
+    def counting(self, learned: Learned) -> Learned:
+        asked = self.plain.class_weight is not None
+        return replace(learned, factors=self.plain._class_factors(learned.target)) if asked else learned
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return np.asarray(self.known.summary.classes)
+
+    def _errors(self, ballots: votes.Ballots, truth: NDArray[Any], largest: int) -> Floats:
+        target, costs = self.known.target, self.plain._costs(self.known.target)
+        rule, root = votes.get(self.use.vote), self.known.metric.root
+        codes = votes.winners(ballots, largest, rule, root, target.priors, threads(self.plain.n_jobs), costs=costs)
+        return np.asarray(codes != truth[:, None] if costs is None else costs[truth[:, None], codes], dtype=np.float64)
+
+    def _from_votes(self, total: Floats) -> Floats:
+        return shares(total[:, :, 0], self.known.target.priors)
 
     def predict_proba(self, X: Any) -> Floats:
         """(m, c) the share of the votes of each class."""
         return self._answers(X)[0]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        return self.decided(*self._answers(X))
 
     def decided(self, answers: Floats, near: Floats) -> NDArray[Any]:
         target = self.known.target
@@ -292,9 +340,33 @@ class ClassifierOverParts(OverParts):
         return accuracy(truth, self.predict(X), np.ones(len(truth)))
 
 
+class RegressorOverParts(VotingOverParts):
+    """The mean of the numbers of the nearest cases of a table in parts: predictions are those of one fit."""
+
+    plain: KNNRegressor
+    predicts_numbers = True
+
+    def _errors(self, ballots: votes.Ballots, truth: NDArray[Any], largest: int) -> Floats:
+        rule, root = votes.get(self.use.vote), self.known.metric.root
+        totals = (votes.tally(*ballots.at(k), rule, root)[0] for k in range(1, largest + 1))
+        return np.stack([np.square(self._from_votes(total)[:, 0] - truth) for total in totals], axis=1)
+
+    def _from_votes(self, total: Floats) -> Floats:
+        return means_of(total, self.known.mean)
+
+    def decided(self, answers: Floats, near: Floats) -> NDArray[Any]:
+        return np.asarray(answers[:, 0])
+
+    def score(self, X: Any, y: Any) -> float:
+        """R squared: 1 is perfect, 0 is as good as the mean."""
+        truth = np.asarray(y, dtype=np.float64).ravel()
+        return r_squared(truth, self.predict(X), np.ones(len(truth)))
+
+
 class Asked(NamedTuple):
     queries: Measured
-    classes: NDArray[np.intp]
+    values: NDArray[Any]
+    weights: Floats
 
 
 @dataclass(frozen=True)
@@ -305,7 +377,9 @@ class Asking:
 
     def __call__(self, part: Searched) -> Asked:
         rows = self.rows.astype(np.intp)
-        return Asked(part.asking(rows), part.problem.target.values[rows])
+        weighs = part.brings.weighs
+        weights = np.ones(len(rows)) if weighs is None else weighs[rows]
+        return Asked(part.asking(rows), part.problem.target.values[rows], weights)
 
 
 def _joined(columns: Sequence[Encoded]) -> Encoded:

@@ -44,17 +44,19 @@ class SomeOf(Target):
 
 @dataclass(frozen=True)
 class Witnesses:
-    """Cases with their places among all and their classes; of parts that share none."""
+    """Cases with their places among all and their targets; of parts that share none."""
 
     table: CaseTable
     places: NDArray[np.int64]
-    classes: NDArray[np.intp]
+    values: NDArray[Any]
+    weights: Floats
 
     def merged(self, other: Witnesses) -> Witnesses:
         return Witnesses(
             self.table.append(other.table),
             np.concatenate([self.places, other.places]),
-            np.concatenate([self.classes, other.classes]),
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.weights, other.weights]),
         )
 
 
@@ -66,18 +68,18 @@ class Calling:
     last: Floats
 
     def __call__(self, part: Searched) -> Witnesses:
-        rows: set[int] = set()
+        rows, target = set[int](), part.problem.target
         if part.engine is not None:
             for _, cases in part.engine.within(self.queries, around(self.last)[1]):
                 rows.update(cases.tolist())
-            sums = part.engine.sums(self.queries)
+            sums = part.engine.sums(self.queries) if target.classes is not None else np.zeros((0, 0))
             sums = np.where(np.isnan(sums), np.inf, sums)
-            for label in np.unique(part.classes):
-                own = np.flatnonzero(part.classes == label)
+            for label in np.unique(target.values) if target.classes is not None else ():
+                own = np.flatnonzero(target.values == label)
                 rows.update(own[sums[:, own].argmin(axis=1)].tolist())
         at = np.array(sorted(rows), dtype=np.intp)
         table = part.problem.table.take(at)
-        return Witnesses(replace(table, labels=None), at + part.start, part.classes[at].astype(np.intp))
+        return Witnesses(replace(table, labels=None), at + part.start, target.values[at], target.weights[at])
 
 
 def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
@@ -93,9 +95,9 @@ def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
     table = replace(called.table.take(order), labels=tuple(places.tolist()))
     classes = known.summary.classes
     if classes is None:
-        target = Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False)
+        target = Target(called.values[order], None, called.weights[order], is_given=known.summary.is_given)
     else:
-        target = SomeOf(called.classes[order], classes, np.ones(len(table)), whole=known.target)
+        target = SomeOf(called.values[order], classes, called.weights[order], whole=known.target)
     problem = Problem(table, known.metric, known.metric.measure(table), target)
     plain = model.equal()
     plain._settings, plain._chosen_k, plain.weighting_ = model.use, k, known.weighting

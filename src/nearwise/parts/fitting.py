@@ -1,4 +1,4 @@
-"""`nearwise.fit_parquet`: a classifier from Parquet files larger than memory, with the answers of one fit."""
+"""`nearwise.fit_parquet`: a model of Parquet files larger than memory, with the answers of one fit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from nearwise.errors import InputError
-from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts
 from nearwise.parts.folder import SearchesOnDisk, memory_of, save_head
-from nearwise.parts.settings import LOO_SAMPLE, asked_classifier
+from nearwise.parts.settings import LOO_SAMPLE, asked_classifier, asked_regressor
 from nearwise.parts.streamed import OnDisk, ParquetPieces
 
 __all__ = ["fit_parquet"]
@@ -27,33 +27,34 @@ def fit_parquet(
     out: Any = None,
     loo_sample: int = LOO_SAMPLE,
     regression: bool = False,
+    sample_weight: str | None = None,
     **parameters: Any,
-) -> ClassifierOverParts:
-    """Fit a classifier to Parquet files that need not fit into memory.
+) -> ClassifierOverParts | RegressorOverParts:
+    """Fit a classifier, or with ``regression=True`` a regressor, to Parquet files that need not fit into memory.
 
     ``path`` is a file, a folder of ``.parquet`` files, a pattern such as ``"big/*.parquet"``, or a list of these; the
-    cases are numbered through the files in this order. ``parameters`` are those of `KNNClassifier`. What is left open
-    becomes gain ratio weights, symbols by ``"shares"``, a vote and no local scaling, and ``describe()`` says so.
+    cases are numbered through the files in this order. ``parameters`` are those of `KNNClassifier`, or `KNNRegressor`.
+    What is left open becomes gain ratio weights, symbols by ``"shares"`` (of a regressor by overlap), a vote and no
+    local scaling, and ``describe()`` says so.
     Answers are those of one fit with the same parameters (`equal`), bit by bit; what parts cannot do is refused.
+
+    ``sample_weight`` names the column of how much each case counts; symbols are then compared by overlap where nothing
+    is said, and weights with a fraction are added up to rounding.
 
     ``memory`` bounds what is held at once. ``out`` is the folder of the model, whose parts are on disk: a fit that is
     broken off goes on when it is called again with the same folder. Without it the parts are in a temporary folder,
     for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content.
     """
-    if regression:
-        raise InputError(
-            "regression=True: means over tie groups are rounded in the order of all cases, so a table in parts "
-            "predicts classes only. Fit KNNRegressor to a sample of the rows, or cut the target into classes."
-        )
-    plain, resolved = asked_classifier(parameters)
-    model = ClassifierOverParts(plain, resolved, loo_sample)
+    model: ClassifierOverParts | RegressorOverParts = over_parts(parameters, loo_sample, regression)
+    plain = model.plain
     room = memory_of(memory)
-    pieces = ParquetPieces(files_of(path), target, room)
+    pieces = ParquetPieces(files_of(path), target, room, sample_weight)
     temporary = None if out is not None else tempfile.mkdtemp(prefix="nearwise-parts-")
     folder = Path(out if temporary is None else temporary)
     if temporary is not None:
         weakref.finalize(model, shutil.rmtree, temporary, ignore_errors=True)
-    parts = OnDisk(pieces, folder, pieces.fingerprint(target, plain.schema, plain.ignore))
+    mark = pieces.fingerprint(target, plain.schema, plain.ignore, regression, sample_weight)
+    parts = OnDisk(pieces, folder, mark, regression)
     model.learn_from(parts, pieces.names)
     told = parts.told
     model.search_in(SearchesOnDisk(parts.typed, told, model.known, plain.engine, plain.n_jobs, room))
@@ -61,6 +62,13 @@ def fit_parquet(
     parts.finished()
     model.folder = folder
     return model
+
+
+def over_parts(parameters: dict[str, Any], loo_sample: int, regression: bool) -> Any:
+    """The estimator over parts that these parameters ask for."""
+    if regression:
+        return RegressorOverParts(*asked_regressor(parameters), loo_sample)
+    return ClassifierOverParts(*asked_classifier(parameters), loo_sample)
 
 
 def files_of(path: Any) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +16,8 @@ from nearwise.cases.summary import ColumnSummary, TableSummary
 from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import resolve
-from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.estimators.regressor import KNNRegressor
+from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches
@@ -79,7 +81,7 @@ class SearchesOnDisk(Searches):
         if len(typed.table) != rows:
             raise ModelFileError(f"Part {part} has {len(typed.table)} cases, and {rows} were fitted. Fit it again.")
         known = self.learned
-        made = typed.searched(known.metric, known.weights, self._starts[part], self.engine, self.threads)
+        made = typed.searched(known, self._starts[part], self.engine, self.threads)
         self._held[part] = made
         return made
 
@@ -96,7 +98,7 @@ class SearchesOnDisk(Searches):
         return self._starts
 
 
-def save_model(model: ClassifierOverParts, path: str | Path) -> None:
+def save_model(model: VotingOverParts, path: str | Path) -> None:
     """Copy the folder of a model to another one."""
     held, folder = model.searches, Path(path)
     if not isinstance(held, SearchesOnDisk):
@@ -109,7 +111,7 @@ def save_model(model: ClassifierOverParts, path: str | Path) -> None:
     save_head(model, folder, held.parts)
 
 
-def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
+def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
     """Write what was learned, which makes the folder a model."""
     known, pack = model.known, SettingsPacker()
     given = {n: v for n, v in model.plain.get_params(deep=False).items() if n not in ("schema", "feature_weights")}
@@ -117,12 +119,16 @@ def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str
         {
             "levels": None if c.levels is None else pack.sequence(list(c.levels)),
             **{name: pack.value(getattr(c, name)) for name in ("counts", "missing", "extremes", "turned")},
-            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times")},
+            **{name: pack.value(getattr(c, name)) for name in ("distinct", "times", "class_at", "weighed", "cases")},
         }
         for c in known.summary.columns
     ]
     content = {
         "parts of": _OURS,
+        "regression": model.predicts_numbers,
+        "weighted": known.is_weighted,
+        "mean": pack.value(np.array([known.mean])),
+        "cases": known.summary.cases,
         "parameters": {name: pack.named(name, value) for name, value in given.items()},
         "weighting": pack.named("feature_weights", known.weighting),
         "weights": pack.value(known.weights),
@@ -141,7 +147,7 @@ def save_head(model: ClassifierOverParts, folder: Path, parts: Sequence[dict[str
     container.write(folder / HEAD, content, pack.arrays)
 
 
-def load_folder(folder: Path, memory: Any = MEMORY) -> ClassifierOverParts:
+def load_folder(folder: Path, memory: Any = MEMORY) -> VotingOverParts:
     """Read a model that was fitted in parts; the parts themselves are mapped when they are asked."""
     head = folder / HEAD
     if not head.is_file():
@@ -159,7 +165,7 @@ def load_folder(folder: Path, memory: Any = MEMORY) -> ClassifierOverParts:
         raise ModelFileError(f"{str(head)!r} holds no model that this nearwise can use: {told.rstrip('.')}.") from error
 
 
-def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, memory: int) -> ClassifierOverParts:
+def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, memory: int) -> VotingOverParts:
     if content["parts of"] != _OURS:
         raise ModelFileError(f"{str(folder)!r} was written by another version of nearwise.")
     weighting, weights, schema = (unpack.value(content[name]) for name in ("weighting", "weights", "schema"))
@@ -168,23 +174,29 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     if weights.features != schema.names:
         raise ModelFileError("the weights are not those of the features")
     parameters = {str(name): unpack.value(value) for name, value in content["parameters"].items()}
-    plain = KNNClassifier(**{**parameters, "schema": schema, "feature_weights": weighting})
+    regression = content.get("regression") is True
+    made, of = (KNNRegressor, RegressorOverParts) if regression else (KNNClassifier, ClassifierOverParts)
+    plain: Any = made(**{**parameters, "schema": schema, "feature_weights": weighting})
     checked(plain)
     columns = []
     for found in content["columns"]:
         levels = None if found["levels"] is None else tuple(unpack.sequence(found["levels"]))
-        names = ("counts", "missing", "extremes", "turned", "distinct", "times")
-        columns.append(ColumnSummary(levels, *(unpack.value(found[name]) for name in names)))
+        names = ("counts", "missing", "extremes", "turned", "distinct", "times", "class_at", "weighed", "cases")
+        columns.append(ColumnSummary(levels, *(unpack.value(found.get(name)) for name in names)))
     classes = unpack.value(content["classes"])
-    summary = TableSummary(schema, tuple(columns), classes, np.asarray(unpack.value(content["class_counts"])))
-    model = ClassifierOverParts(plain, tuple(content["resolved"]), content["loo_sample"])
+    counts, cases = np.asarray(unpack.value(content["class_counts"])), content.get("cases")
+    summary = TableSummary(schema, tuple(columns), classes, counts, cases=None if cases is None else int(cases))
+    model: VotingOverParts = of(plain, tuple(content["resolved"]), content["loo_sample"])
     model.name_features(content["names"] or [""] * int(content["features"]), bool(content["names"]))
-    model.settings = resolve(plain, schema, True)
-    model.learned = learned_from(summary, weights, weighting, model.settings)
+    model.settings = resolve(plain, schema, not regression)
+    weighted = content.get("weighted") is True
+    mean = float(unpack.value(content["mean"])[0]) if weighted else np.nan
+    learned = replace(learned_from(summary, weights, weighting, model.settings), is_weighted=weighted, mean=mean)
+    model.learned = model.counting(learned)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
     if sum(int(part["rows"]) for part in parts) != summary.n:
         raise ModelFileError("the parts do not have as many cases as were fitted")
-    shards = Shards(folder, schema, classes)
+    shards = Shards(folder, schema, classes, regression, weighted)
     model.searches = SearchesOnDisk(shards, parts, model.learned, plain.engine, plain.n_jobs, memory)
     model.chosen_k, model.asked_k = int(content["k"]), int(content["asked_k"])
     model.folder = folder

@@ -19,10 +19,11 @@ def write_glance(path: Path, glance: Glance) -> None:
     pack = SettingsPacker()
     looks = []
     for name, look in glance.look.looks.items():
-        told = {f.name: pack.value(getattr(look, f.name)) for f in fields(Look) if f.name != "symbols"}
+        held = {f.name: pack.value(getattr(look, f.name)) for f in fields(Look) if f.name != "symbols"}
         symbols = None if look.symbols is None else pack.sequence(list(look.symbols))
-        looks.append([name, {**told, "symbols": symbols}])
-    container.write(path, {"looks": looks, "n": glance.look.n, "classes": pack.value(glance.classes)}, pack.arrays)
+        looks.append([name, {**held, "symbols": symbols}])
+    told = {"looks": looks, "n": glance.look.n, "classes": pack.value(glance.classes), "weight": glance.weight}
+    container.write(path, told, pack.arrays)
 
 
 def read_glance(path: Path) -> Glance:
@@ -34,4 +35,5 @@ def read_glance(path: Path) -> Glance:
         held = None if symbols is None else frozenset(unpack.sequence(symbols))
         looks[str(name)] = Look(**{key: unpack.value(value) for key, value in told.items()}, symbols=held)
     classes = unpack.value(content["classes"])
-    return Glance(TableLook(looks, int(content["n"])), None if classes is None else np.asarray(classes))
+    look = TableLook(looks, int(content["n"]))
+    return Glance(look, None if classes is None else np.asarray(classes), content.get("weight"))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nearwise.cases.columns import Column
+from nearwise.cases.cuts import Cuts
+from nearwise.cases.kinds import Numeric
 from nearwise.cases.schema import Schema
-from nearwise.cases.summary import TableSummary
+from nearwise.cases.summary import ColumnSummary, TableSummary
 from nearwise.cases.target import Target
 from nearwise.differences import resolve as resolve_difference
 from nearwise.differences.metric import Metric, policy_of
@@ -77,6 +82,17 @@ class Learned:
     metric: Metric
     weights: Weights
     weighting: Weighting
+    factors: NDArray[np.float64] | None = None
+    """(c,) how much a case of each class counts in a vote; None where all count the same"""
+    is_weighted: bool = False
+    """whether the cases have weights"""
+    mean: float = np.nan
+    """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
+
+    @property
+    def adds_in_order(self) -> bool:
+        """Whether what cases bring to a vote of classes has fractions."""
+        return self.is_weighted or self.factors is not None
 
     @property
     def schema(self) -> Schema:
@@ -92,10 +108,12 @@ def merged(one: Any, two: Any) -> Any:
     return one.merged(two)
 
 
-def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...]) -> Glance:
-    found: Glance = parts.looked(Looking(schema, ignore), merged, "looking at the table")
+def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...], numbers: bool = False) -> Glance:
+    found: Glance = parts.looked(Looking(schema, ignore, numbers), merged, "looking at the table")
     if not found.look.n:
         raise InputError("Found array with 0 sample(s) in all parts while a minimum of 1 is required.")
+    if found.weight is not None and not found.weight > 0:
+        raise InputError("Sample weights must contain at least one non-zero number.")
     return found
 
 
@@ -105,14 +123,24 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     chosen = weighting.suggested_differences if use.differences is None else use.differences
     settings = {"differences": chosen, "scale": use.scale, "missing": use.missing}
     parts.type_all(schema, glance.classes)
-    values = frozenset(
-        name for name, kind in schema.items()
-        if resolve_difference(name, kind, chosen, use.scale).reads_values(kind, policy_of(name, kind, use.missing))
+    read = {name: resolve_difference(name, kind, chosen, use.scale) for name, kind in schema.items()}
+    kinds = [(name, kind, policy_of(name, kind, use.missing)) for name, kind in schema.items()]
+    values = frozenset(name for name, kind, policy in kinds if read[name].reads_values(kind, policy))
+    by_class = frozenset(
+        name for name, kind, _ in kinds
+        if glance.classes is not None and kind.storage == "number" and read[name].reads_classes(kind)
     )  # fmt: skip
-    summary: TableSummary = parts.gathered(Summing(values), merged, "summing up the table")
+    summary: TableSummary = parts.gathered(Summing(values, by_class), merged, "summing up the table")
     metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
     problem = problem_of(summary, metric)
-    return Learned(summary, metric, useful(_weights(parts, weighting, summary, problem)), weighting)
+    weights, mean = useful(_weights(parts, weighting, summary, problem)), np.nan
+    if glance.weight is not None and summary.classes is None and summary.is_given:
+        mean = parts.gathered(weighed_sum, add, "adding up the target") / glance.weight
+    return Learned(summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean)
+
+
+def weighed_sum(part: TypedPart) -> float:
+    return float(np.sum(part.target.values * part.target.weights))
 
 
 def learned_from(summary: TableSummary, weights: Weights, weighting: Weighting, use: Settings) -> Learned:
@@ -135,19 +163,36 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
     if weighting.id in ("none", "user"):
         return weighting.learn(problem)
     if not isinstance(weighting, Mergeable) or not weighting.merges_exactly:
+        plain = "KNNRegressor" if summary.classes is None and summary.is_given else "KNNClassifier"
         raise InputError(
             f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take 'gr', "
-            "'ig', 'mi', 'chi2', 'gini', 'mdw', 'none' or weights of your own; or learn the weights from a sample with "
-            "KNNClassifier and give its feature_weights_."
+            "'ig', 'mi', 'chi2', 'gini', 'none' or weights of your own; or learn the weights from a sample with "
+            f"{plain} and give its feature_weights_."
         )
-    if summary.classes is None:
-        raise InputError(
-            f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' or "
-            "weights of your own."
-        )
-    counting = Counting(weighting, problem.metric, weighting.agreed(summary))
+    cuts = None
+    if summary.classes is None and weighting.numbers != "unseen":
+        if weighting.numbers != "binned" or not summary.is_given:
+            raise InputError(
+                f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
+                "or weights of your own; for a target of numbers 'gr' and its like."
+            )
+        cuts, target = binned_target(parts, weighting.target_bins)
+        problem = replace(problem, target=target)
+    counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = parts.gathered(counting, counting.merge, "counting")
     return weighting.finish(statistics, problem)
+
+
+def binned_target(parts: Parts, bins: int) -> tuple[Cuts, Target]:
+    """Numbers as classes, cut as `Target.binned` cuts those of all cases; one row a class, which weighs its cases."""
+    counted: ColumnSummary = parts.gathered(TargetSummary(), merged, "counting the target")
+    counted.check("target")
+    if counted.distinct is None or counted.times is None:
+        raise TypeError("the numbers of the target were not counted")
+    weights = counted.times.astype(np.float64) if counted.weighed is None else counted.weighed
+    cuts = Target(counted.distinct, None, weights).cuts(bins)
+    counts = np.bincount(cuts.place(counted.distinct), weights=weights, minlength=len(cuts))
+    return cuts, Target(np.arange(len(cuts)), np.array(cuts.labels), counts.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -156,19 +201,31 @@ class Looking:
 
     schema: Any
     ignore: tuple[str, ...]
+    numbers: bool = False
+    """whether the target is a number"""
 
     def __call__(self, part: RawPart) -> Glance:
-        return part.glance(self.schema, self.ignore)
+        return part.glance(self.schema, self.ignore, self.numbers)
 
 
 @dataclass(frozen=True)
 class Summing:
-    """The summary of a part; ``values`` are the numbers that are counted one by one."""
+    """The summary of a part; ``values`` are the numbers that are counted one by one, ``by_class`` with every class."""
 
     values: frozenset[str]
+    by_class: frozenset[str]
 
     def __call__(self, part: TypedPart) -> TableSummary:
-        return part.summary(self.values)
+        return part.summary(self.values, self.by_class)
+
+
+@dataclass(frozen=True)
+class TargetSummary:
+    """How often each number of the target occurs in a part."""
+
+    def __call__(self, part: TypedPart) -> ColumnSummary:
+        values = Column(np.asarray(part.target.values, dtype=np.float64))
+        return ColumnSummary.of(values, Numeric(), Target(np.zeros(len(values)), None, part.target.weights), True)
 
 
 @dataclass(frozen=True)
@@ -178,9 +235,16 @@ class Counting:
     weighting: Mergeable
     metric: Metric
     agreed: Any
+    cuts: Cuts | None = None
+    """how a target of numbers is cut into classes"""
 
     def __call__(self, part: TypedPart) -> Any:
-        return self.weighting.partial(part.problem(self.metric), self.agreed)
+        problem = part.problem(self.metric)
+        if self.cuts is not None:
+            target = part.target
+            codes = self.cuts.place(target.values).astype(np.intp)
+            problem = replace(problem, target=Target(codes, np.array(self.cuts.labels), target.weights))
+        return self.weighting.partial(problem, self.agreed)
 
     def merge(self, one: Any, two: Any) -> Any:
         return self.weighting.checked(one.merge(two), self.metric.names)

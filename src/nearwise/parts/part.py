@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from nearwise.cases.summary import TableSummary
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, class_labels
+from nearwise.contract.validation import number_target, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search import Distance, plan
-from nearwise.search.base import Engine, Ints, Payload
-from nearwise.search.selection.answered import Answered, Group, around
+from nearwise.search.base import Engine, Ints
+from nearwise.search.selection.answered import Answered, Brings, Group, around
 from nearwise.weighting.problem import Problem
-from nearwise.weights import Stored, Weights
+from nearwise.weights import Stored
 
 __all__ = ["Glance", "RawPart", "Searched", "TypedPart"]
 
@@ -32,38 +33,55 @@ class Glance:
 
     look: TableLook
     classes: NDArray[Any] | None
+    weight: float | None = None
+    """what all cases weigh together; None where no weights are given"""
 
     def merged(self, other: Glance) -> Glance:
-        classes = self.classes
+        classes, weight = self.classes, self.weight
+        if weight is not None and other.weight is not None:
+            weight += other.weight
         if classes is None or other.classes is None:
-            return Glance(self.look.merged(other.look), None)
+            return Glance(self.look.merged(other.look), None, weight)
         if not len(other.classes) or not len(classes):
             classes = classes if len(classes) else other.classes
         else:
             classes = all_classes(other.classes, classes)
-        return Glance(self.look.merged(other.look), classes)
+        return Glance(self.look.merged(other.look), classes, weight)
 
 
 @dataclass(frozen=True)
 class RawPart:
-    """The cases of a part as they came, and their classes; None where nothing is to be predicted."""
+    """The cases of a part as they came, and their classes or numbers; None where nothing is to be predicted."""
 
     raw: RawTable
     labels: NDArray[Any] | None
+    weights: NDArray[Any] | None = None
+    """(n,) how much each case counts; None where all count 1"""
 
-    def glance(self, schema: Any, ignore: Iterable[str]) -> Glance:
+    def glance(self, schema: Any, ignore: Iterable[str], numbers: bool = False) -> Glance:
+        """A first look; ``numbers`` says that the target is a number and not a class."""
         classes = None
-        if self.labels is not None:
+        if numbers:
+            number_target(self.labels, len(self.raw), self)
+        elif self.labels is not None:
             classes = np.unique(class_labels(self.labels)) if len(self.labels) else np.zeros(0)
-        return Glance(TableLook.of(self.raw, schema, ignore), classes)
+        weight = None if self.weights is None else float(self._weights().sum())
+        return Glance(TableLook.of(self.raw, schema, ignore), classes, weight)
+
+    def _weights(self) -> NDArray[np.float64]:
+        """(n,) the weights, checked; those of one part may all be 0."""
+        n = len(self.raw)
+        return np.zeros(n) if self.weights is not None and not np.any(self.weights) else sample_weights(self.weights, n)
 
     def typed(self, schema: Schema, classes: NDArray[Any] | None) -> TypedPart:
-        """The part under the schema and the classes of all cases."""
+        """The part under the schema and the classes of all cases; without classes its labels are numbers."""
         table = CaseTable.like(self.raw, schema)
+        if classes is None and self.labels is not None:
+            return TypedPart(table, replace(number_target(self.labels, len(table), self), weights=self._weights()))
         if classes is None or self.labels is None:
             return TypedPart(table, Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False))
         codes = np.searchsorted(classes, class_labels(self.labels)) if len(table) else np.zeros(0)
-        return TypedPart(table, Target(codes.astype(np.intp), classes, np.ones(len(table))))
+        return TypedPart(table, Target(codes.astype(np.intp), classes, self._weights()))
 
 
 @dataclass(frozen=True)
@@ -73,29 +91,29 @@ class TypedPart:
     table: CaseTable
     target: Target
 
-    def summary(self, values: Collection[str]) -> TableSummary:
-        return TableSummary.of(self.table, self.target, values)
+    def summary(self, values: Collection[str], by_class: Collection[str] = ()) -> TableSummary:
+        return TableSummary.of(self.table, self.target, values, by_class)
 
     def problem(self, metric: Metric) -> Problem:
         """The part as a weighting sees it, under the metric and the levels of all cases."""
         return Problem(self.table, metric, metric.measure(self.table), self.target)
 
-    def searched(self, metric: Metric, weights: Weights, start: int, engine: str, threads: int) -> Searched:
-        return Searched(self.problem(metric), weights, start, engine, threads)
+    def searched(self, learned: Any, start: int, engine: str, threads: int) -> Searched:
+        """The part with an engine, under what all parts have learned together."""
+        return Searched(self.problem(learned.metric), learned, start, engine, threads)
 
 
 class Searched:
     """A part with an engine of its own; ``start`` is the place of its first case among all cases."""
 
-    def __init__(self, problem: Problem, weights: Weights, start: int, engine: str, threads: int) -> None:
+    def __init__(self, problem: Problem, learned: Any, start: int, engine: str, threads: int) -> None:
         self.problem, self.start = problem, start
         target = problem.target
-        self.classes: NDArray[np.int32] = np.asarray(target.values, dtype=np.int32)
-        self.groups = max(1, target.n_classes)
+        self.brings = Brings.of(target, learned.is_weighted, learned.factors)
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None
-            distance = Distance(problem.metric, weights, Stored(problem.cases, codes))
+            distance = Distance(problem.metric, learned.weights, Stored(problem.cases, codes))
             self.engine = plan(distance, engine, threads).engine
 
     def __len__(self) -> int:
@@ -111,22 +129,29 @@ class Searched:
     def nearest(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
         """The k nearest of each query in this part; ``leave_out`` (m,) are places among all cases."""
         if self.engine is None:
-            return Answered.nothing(len(queries), k, self.groups)
+            return Answered.nothing(len(queries), k, self.brings)
         n = len(self)
-        payload = Payload(self.classes, np.ones((n, 1)), self.groups)
-        found = self.engine.nearest(queries, min(k, n), payload, self._left_out(leave_out))
-        return Answered.of(found, k, np.arange(self.start, self.start + n), self.classes)
+        found = self.engine.nearest(queries, min(k, n), self.brings.payload, self._left_out(leave_out))
+        return Answered.of(found, k, np.arange(self.start, self.start + n), self.brings)
 
-    def around(self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None) -> Group:
-        """What ties with the k-th sums of all cases, and how many are nearer."""
+    def around(
+        self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None, before: Group | None = None
+    ) -> Group:
+        """What ties with the k-th sums of all cases, and how many are nearer; added to what came ``before``."""
         m = len(queries)
-        inside, tied, votes = np.zeros(m, dtype=np.intp), np.zeros(m, dtype=np.intp), np.zeros((m, self.groups))
-        if self.engine is not None:
-            lower, upper = around(last)
-            for j, (sums, cases) in enumerate(self.engine.within(queries, upper, self._left_out(leave_out))):
-                group = sums >= lower[j]
-                inside[j], tied[j] = np.count_nonzero(~group), np.count_nonzero(group)
-                votes[j] = np.bincount(self.classes[cases[group]], minlength=self.groups)
+        none = np.zeros(m, dtype=np.intp)
+        group = Group(none, none, np.zeros((m, *self.brings.shape))) if before is None else before
+        if self.engine is None:
+            return group
+        inside, tied, votes = group.inside.copy(), group.tied.copy(), group.votes.copy()
+        lower, upper = around(last)
+        codes, values = self.brings.codes, self.brings.values
+        for j, (sums, cases) in enumerate(self.engine.within(queries, upper, self._left_out(leave_out))):
+            here = sums >= lower[j]
+            inside[j] += np.count_nonzero(~here)
+            tied[j] += np.count_nonzero(here)
+            some = np.sort(cases[here])
+            np.add.at(votes[j], codes[some], values[some])
         return Group(inside, tied, votes)
 
     def asking(self, rows: Ints) -> Measured:

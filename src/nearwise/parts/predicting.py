@@ -13,7 +13,7 @@ from nearwise.cases.raw import RawTable
 from nearwise.cases.readers import read
 from nearwise.errors import InputError, MissingDependencyError
 from nearwise.files import draft_of
-from nearwise.parts.estimators import ClassifierOverParts
+from nearwise.parts.estimators import ClassifierOverParts, VotingOverParts
 from nearwise.parts.streamed import ParquetPieces
 
 __all__ = ["BATCH", "batches_of", "predict_file"]
@@ -24,12 +24,14 @@ _SUFFIXES = (".parquet", ".csv")
 
 
 def predict_file(
-    model: ClassifierOverParts, path: Path, out: Path, *, proba: bool = False, memory: int = 1_000_000_000
+    model: VotingOverParts, path: Path, out: Path, *, proba: bool = False, memory: int = 1_000_000_000
 ) -> int:
     """Write the prediction of every case of a file to another; gives how many there were.
 
     The columns are ``row``, ``prediction`` and, with ``proba``, the share of the votes of each class.
     """
+    if proba and not isinstance(model, ClassifierOverParts):
+        raise InputError("This model predicts numbers, which have no probabilities: leave --proba (proba=True) out.")
     for name in (path, out):
         if name.suffix.lower() not in _SUFFIXES:
             raise InputError(f"{name}: predictions stream from and to {' and '.join(_SUFFIXES)} files.")
@@ -38,19 +40,19 @@ def predict_file(
         return write(draft, _answers(model, path, proba, memory))
 
 
-def _answers(model: ClassifierOverParts, path: Path, proba: bool, memory: int) -> Iterator[dict[str, Any]]:
+def _answers(model: VotingOverParts, path: Path, proba: bool, memory: int) -> Iterator[dict[str, Any]]:
     """Columns of answers, a batch after the other."""
     start = 0
     for table in batches_of(path, model, memory):
         answers, near = model._answers(table)
         columns = {"row": range(start, start + len(table)), "prediction": model.decided(answers, near).tolist()}
-        if proba:
+        if proba and isinstance(model, ClassifierOverParts):
             columns |= {f"p({label})": answers[:, c].tolist() for c, label in enumerate(model.classes_.tolist())}
         start += len(table)
         yield {name: list(values) for name, values in columns.items()}
 
 
-def batches_of(path: Path, model: ClassifierOverParts, memory: int) -> Iterator[RawTable]:
+def batches_of(path: Path, model: VotingOverParts, memory: int) -> Iterator[RawTable]:
     """The cases of a file that have features of the model, a batch after the other."""
     known = [str(name) for name in model.feature_names_in_]
     if path.suffix.lower() == ".parquet":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,27 @@ class Searches(ABC):
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         """What a function says of one part."""
 
+    def ask_in_turn(self, function: Callable[[Searched, Any], T]) -> T:
+        """What a function says of the last part, given what it said of the one before, in the order of the cases."""
+        said: Any = None
+        for part in range(len(self.starts)):
+            said = self.ask_one(part, InTurn(function, said))
+        return cast(T, said)
+
     @property
     @abstractmethod
     def starts(self) -> Sequence[int]:
         """The place of the first case of each part among all cases."""
+
+
+class InTurn:
+    """A function of a part and of what the parts before it said, as one of the part alone."""
+
+    def __init__(self, function: Callable[[Searched, Any], Any], before: Any) -> None:
+        self.function, self.before = function, before
+
+    def __call__(self, part: Searched) -> Any:
+        return self.function(part, self.before)
 
 
 class SearchesInMemory(Searches):
@@ -43,7 +60,7 @@ class SearchesInMemory(Searches):
     def __init__(self, parts: Iterable[TypedPart], learned: Learned, engine: str, threads: int) -> None:
         self.parts, self._starts, start = list[Searched](), list[int](), 0
         for part in parts:
-            self.parts.append(part.searched(learned.metric, learned.weights, start, engine, threads))
+            self.parts.append(part.searched(learned, start, engine, threads))
             self._starts.append(start)
             start += len(part.table)
 
@@ -74,8 +91,8 @@ class Around:
     def __init__(self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None) -> None:
         self.queries, self.last, self.leave_out = queries, last, leave_out
 
-    def __call__(self, part: Searched) -> Group:
-        return part.around(self.queries, self.last, self.leave_out)
+    def __call__(self, part: Searched, before: Group | None = None) -> Group:
+        return part.around(self.queries, self.last, self.leave_out, before)
 
 
 def search(
@@ -83,9 +100,10 @@ def search(
 ) -> tuple[Answered, int]:
     """The k nearest of each query among all cases, and how many queries took a second round."""
     found: Answered = searches.ask(Nearest(queries, k, leave_out), merged)
-    rows = np.flatnonzero(found.unsure)
+    rows = found.again
     if not len(rows):
-        return found, 0
+        return (found.settled(rows, None) if found.adds_in_order else found), 0
     skip = None if leave_out is None else leave_out[rows]
-    group: Group = searches.ask(Around(queries.take(rows), found.last[rows], skip), merged)
+    around = Around(queries.take(rows), found.last[rows], skip)
+    group: Group = searches.ask_in_turn(around) if found.adds_in_order else searches.ask(around, merged)
     return found.settled(rows, group), len(rows)

@@ -23,7 +23,10 @@ from nearwise.storage.values import Packer, Unpacker
 
 __all__ = ["HEAD", "Shards"]
 
-ARRAYS = ("numbers", "codes", "classes")
+ARRAYS = ("numbers", "codes")
+CLASSES, TARGET = "classes", "target"
+"""the array of a target of classes, or of none, and of one of numbers"""
+WEIGHTS = "weights"
 HEAD = "model.nearwise"
 """what was learned; its folder is a model when it is there"""
 DIGESTS, LEVELS = "digests.json", "levels.nearwise"
@@ -33,8 +36,16 @@ _BLOCK = 1 << 22
 class Shards:
     """The typed parts of a table, in a folder of its own each."""
 
-    def __init__(self, folder: Path, schema: Schema, classes: NDArray[Any] | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        schema: Schema,
+        classes: NDArray[Any] | None,
+        predicts_numbers: bool = False,
+        is_weighted: bool = False,
+    ) -> None:
         self.folder, self.schema, self.classes = folder, schema, classes
+        self.arrays = (*ARRAYS, TARGET if predicts_numbers else CLASSES, *([WEIGHTS] if is_weighted else []))
         self._checked: set[int] = set()
 
     def path(self, part: int) -> Path:
@@ -65,12 +76,14 @@ class Shards:
         codes = [c.values for c in columns if c.levels is not None]
         np.save(draft / "numbers.npy", np.array(numbers, dtype="<f8").reshape(len(numbers), n))
         np.save(draft / "codes.npy", np.array(codes, dtype="<i4").reshape(len(codes), n))
-        given = typed.target.values if typed.target.classes is not None else np.zeros(n)
-        np.save(draft / "classes.npy", np.asarray(given, dtype="<i4"))
+        given, kind = self.arrays[2], "<f8" if self.arrays[2] == TARGET else "<i4"
+        np.save(draft / f"{given}.npy", np.asarray(typed.target.values, dtype=kind))
+        if WEIGHTS in self.arrays:
+            np.save(draft / f"{WEIGHTS}.npy", np.asarray(typed.target.weights, dtype="<f8"))
         pack = Packer()
         levels = [pack.sequence(list(c.levels)) for c in columns if c.levels is not None]
         container.write(draft / LEVELS, {"levels": levels}, pack.arrays)
-        digests = {name: digest_of(draft / name) for name in (*(f"{a}.npy" for a in ARRAYS), LEVELS)}
+        digests = {name: digest_of(draft / name) for name in (*(f"{a}.npy" for a in self.arrays), LEVELS)}
         (draft / DIGESTS).write_text(json.dumps({"rows": n, "digests": digests}), encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
         os.replace(draft, target)
@@ -89,11 +102,13 @@ class Shards:
             self._check(part, expected or self.digests(part))
             self._checked.add(part)
         folder = self.path(part)
-        numbers, codes, classes = (np.load(folder / f"{a}.npy", mmap_mode="r", allow_pickle=False) for a in ARRAYS)
+        numbers, codes, values, *more = (
+            np.load(folder / f"{a}.npy", mmap_mode="r", allow_pickle=False) for a in self.arrays
+        )
         content, arrays = container.read(folder / LEVELS)
         unpack = Unpacker(arrays)
         levels = [tuple(unpack.sequence(found)) for found in content["levels"]]
-        n, columns, a, b = len(classes), [], 0, 0
+        n, columns, a, b = len(values), [], 0, 0
         for kind in self.schema.values():
             if kind.storage == "number":
                 columns.append(Column(numbers[a]))
@@ -101,10 +116,12 @@ class Shards:
             else:
                 columns.append(Column(codes[b], levels[b]))
                 b += 1
-        given = self.classes is not None
+        numeric = TARGET in self.arrays
         target = Target(
-            np.asarray(classes, dtype=np.intp) if given else np.zeros(n), self.classes, np.ones(n), is_given=given
-        )
+            np.asarray(values, dtype=np.float64 if numeric or self.classes is None else np.intp), self.classes,
+            np.asarray(more[0], dtype=np.float64) if more else np.ones(n),
+            is_given=numeric or self.classes is not None,
+        )  # fmt: skip
         return TypedPart(CaseTable(self.schema, tuple(columns), n), target)
 
     def _check(self, part: int, expected: dict[str, Any]) -> None:

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nearwise.cases.frames import raw_table
+from nearwise.cases.frames import as_texts, raw_table
+from nearwise.cases.readers.parquet import text_columns
 from nearwise.cases.schema import Schema
 from nearwise.contract.labels import as_array
 from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
@@ -45,13 +46,13 @@ class Piece(NamedTuple):
 class ParquetPieces:
     """Parquet files as pieces that fit into memory."""
 
-    def __init__(self, paths: Sequence[Path], target: str | None, memory: int) -> None:
+    def __init__(self, paths: Sequence[Path], target: str | None, memory: int, weights: str | None = None) -> None:
         try:
             import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
             raise MissingDependencyError.of("pyarrow", "Reading Parquet in parts", extra="frames") from None
-        self.paths, self.target = list(paths), target
+        self.paths, self.target, self.weights = list(paths), target, weights
         self.pieces: list[Piece] = []
         schemas, sizes = [], []
         for path in self.paths:
@@ -69,9 +70,12 @@ class ParquetPieces:
             self.schema = pa.unify_schemas(schemas, promote_options="default")
         except pa.ArrowException as error:
             raise ReadError(f"The files do not have the same columns: {str(error).splitlines()[0]}.") from None
-        self.names = [name for name in self.schema.names if name not in (target, _INDEX)]
+        self.names = [name for name in self.schema.names if name not in (target, weights, _INDEX)]
+        self.texts = [name for name in text_columns(self.schema) if name in self.names]
         if target is not None and target not in self.schema.names:
             raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, self.schema.names)}")
+        if weights is not None and weights not in self.schema.names:
+            raise InputError(f"sample_weight={weights!r}: no such column. {did_you_mean(weights, self.schema.names)}")
         row = sum(_TEXT_BYTES if _is_text(f.type) else _NUMBER_BYTES for f in self.schema)
         room = max(memory - _AT_HAND, memory // 4) // 3
         self.most = max(1000, room // max(1, row))
@@ -100,13 +104,16 @@ class ParquetPieces:
             self.pieces.append(Piece(file, tuple(held), 0, rows))
 
     def table(self, piece: Piece) -> Any:
-        from pyarrow import parquet
+        """The rows of a piece; texts are codes, as Parquet has them."""
+        from pyarrow import parquet, schema, types
 
-        with parquet.ParquetFile(self.paths[piece.file]) as file:
+        with parquet.ParquetFile(self.paths[piece.file], read_dictionary=self.texts) as file:
             found = file.read_row_groups(list(piece.groups)).slice(piece.start, piece.rows)
-        return found.select([n for n in self.schema.names if n in found.column_names]).cast(
-            self.schema if set(self.schema.names) == set(found.column_names) else found.schema
-        )
+        found = found.select([n for n in self.schema.names if n in found.column_names])
+        if len(found.column_names) < len(self.schema.names):
+            return found
+        coded = {name: found.schema.field(name) for name in self.texts if types.is_dictionary(found.field(name).type)}
+        return found.cast(schema([coded.get(field.name, field) for field in self.schema]))
 
     def read(self, piece: Piece) -> RawPart:
         found = self.table(piece)
@@ -114,7 +121,8 @@ class ParquetPieces:
         if absent:
             raise ReadError(f"{self.paths[piece.file]} has no column {absent[0]!r}, and other files have it.")
         labels = None if self.target is None else as_array(found.column(self.target).to_numpy())
-        return RawPart(raw_table(found.select(self.names)), labels)
+        weights = None if self.weights is None else found.column(self.weights).to_numpy()
+        return RawPart(as_texts(raw_table(found.select(self.names)), self.texts), labels, weights)
 
     def fingerprint(self, *settings: Any) -> str:
         """Tells whether a fit that was broken off was one of these files with these settings."""
@@ -131,8 +139,8 @@ def _is_text(kind: Any) -> bool:
 class OnDisk(Parts):
     """Parts that are read from Parquet and kept as shards; what is there already is not done again."""
 
-    def __init__(self, pieces: ParquetPieces, folder: Path, mark: str) -> None:
-        self.pieces, self.folder = pieces, folder
+    def __init__(self, pieces: ParquetPieces, folder: Path, mark: str, predicts_numbers: bool = False) -> None:
+        self.pieces, self.folder, self.predicts_numbers = pieces, folder, predicts_numbers
         self.shards: Shards | None = None
         plan = folder / PLAN
         found = folder.iterdir() if folder.exists() else ()
@@ -162,7 +170,8 @@ class OnDisk(Parts):
         return found
 
     def type_all(self, schema: Schema, classes: Any) -> None:
-        self.shards = Shards(self.folder, schema, classes)
+        weighted = self.pieces.weights is not None
+        self.shards = Shards(self.folder, schema, classes, self.predicts_numbers, weighted)
         for part in self._each("typing the parts"):
             if not self.shards.is_whole(part):
                 self.shards.write(part, self.pieces.read(self.pieces.pieces[part]).typed(schema, classes))

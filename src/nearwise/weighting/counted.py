@@ -86,6 +86,18 @@ class Countable(Mergeable):
 
     others: str = "refuse"
     """what a feature gets whose values cannot be counted: an error ("refuse") or the mean weight ("mean")"""
+    merges_exactly = True
+
+    def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
+        for counts, name in zip(statistics, features, strict=True):
+            if counts.storage == "number" and counts.n_values > MOST_DISTINCT:
+                cut = getattr(self, "discretise", None)
+                why = "counts each of them" if cut is None else f"cuts between all of them (discretise={cut!r})"
+                raise InputError(
+                    f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and {self.id!r} {why}: round "
+                    "the numbers, or take 'gr' and discretise='width', which counts them by intervals."
+                )
+        return statistics
 
     def _partial(self, problem: Problem) -> PerFeature:
         self._check_others(problem)
@@ -141,8 +153,6 @@ class Counted(Countable):
         countable = ~np.isnan(found)
         return Global(np.where(countable, found, found[countable].mean() if countable.any() else 1.0), problem.features)
 
-    merges_exactly = True
-
     def agreed(self, summary: TableSummary) -> tuple[Cuts | None, ...]:
         """The cuts of numbers into intervals of equal width or by hand; None where every value is counted."""
         found: list[Cuts | None] = []
@@ -163,15 +173,6 @@ class Counted(Countable):
             else:
                 one.append(IntervalCounts.of(column, kind, cuts, problem.target, measure.as_value))
         return PerFeature(one)
-
-    def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
-        for counts, name in zip(statistics, features, strict=True):
-            if counts.storage == "number" and counts.n_values > MOST_DISTINCT:
-                raise InputError(
-                    f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and discretise="
-                    f"{self.discretise!r} cuts between all of them: take discretise='width', or give the cut points."
-                )
-        return statistics
 
     def _table(self, counts: Any, kind: Kind, name: str) -> Contingency:
         """Values or intervals by class, with a row for the missing value where it counts as one."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nearwise.cases.frames import RawTable, raw_table
+from nearwise.cases.frames import RawTable, as_texts, raw_table
 from nearwise.cases.readers.limits import Limits
 from nearwise.errors import MissingDependencyError, ReadError
 from nearwise.visible import visible
 
-__all__ = ["read_parquet"]
+__all__ = ["read_parquet", "text_columns"]
 
 _INDEX = "__index_level_0__"
 """the name under which pandas writes an index that has no name"""
@@ -31,13 +32,13 @@ class AtRow:
 def read_parquet(path: Path, limits: Limits) -> RawTable:
     """Read a Parquet file; an unnamed index that pandas wrote labels the cases."""
     try:
-        frame = _frame(path, limits)
+        frame, texts = _frame(path, limits)
     except (MissingDependencyError, ReadError):
         raise
     except Exception as error:  # each library has its own family of errors, and OSError besides
         told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ReadError(f"{path.name} cannot be read as Parquet ({told}). Fetch it again, or write it anew.") from None
-    table = replace(raw_table(frame), source=AtRow(path.name))
+    table = replace(as_texts(raw_table(frame), texts), source=AtRow(path.name))
     if not table.n:
         raise ReadError(f"{path.name} has no cases: expected at least one row.")
     if _INDEX in table.names:
@@ -45,29 +46,33 @@ def read_parquet(path: Path, limits: Limits) -> RawTable:
     return table
 
 
-def _frame(path: Path, limits: Limits) -> Any:
+def _frame(path: Path, limits: Limits) -> tuple[Any, Sequence[str]]:
+    """The table, and the names of the columns that are texts which were read as codes."""
     if find_spec("pyarrow") is not None:
         return _by_pyarrow(path, limits)
     if find_spec("polars") is not None:
-        return _by_polars(path, limits)
+        return _by_polars(path, limits), ()
     raise MissingDependencyError.of("pyarrow or polars", f"Reading {path.name}", extra="frames")
 
 
-def _by_pyarrow(path: Path, limits: Limits) -> Any:
-    """Texts are read as codes first, as Parquet has them: a long one that every row repeats takes room only once."""
+def _by_pyarrow(path: Path, limits: Limits) -> tuple[Any, Sequence[str]]:
+    """Texts are read as codes, as Parquet has them: a long one that every row repeats takes room only once."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
         told, schema = file.metadata, file.schema_arrow
         declared = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
         _check(path, len(schema), told.num_rows, declared, limits)
-    plain = [j for j, field in enumerate(schema) if _is_text(field.type)]
-    with parquet.ParquetFile(path, read_dictionary=[schema.field(j).name for j in plain]) as file:
+    texts = text_columns(schema)
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
         table = file.read()
     _check_texts(path, sum(_letters(column) for column in table.columns), limits)
-    for j in plain:
-        table = table.set_column(j, schema.field(j), table.column(j).cast(schema.field(j).type))
-    return table
+    return table, texts
+
+
+def text_columns(schema: Any) -> list[str]:
+    """The columns of an Arrow schema that are texts, and can be read as codes."""
+    return [field.name for field in schema if _is_text(field.type)]
 
 
 def _is_text(kind: Any) -> bool:

@@ -33,9 +33,12 @@ class IntervalCounts:
         c, gone = target.n_classes, column.missing
         values = np.mod(column.values, kind.period) if isinstance(kind, Cyclic) else column.values
         flat = cuts.place(values).astype(np.int64) * c + target.values
-        table = np.bincount(flat[~gone], minlength=len(cuts) * c).astype(np.float64).reshape(len(cuts), c)
-        missing = np.bincount(target.values[gone], minlength=c) if missing_as_value else np.zeros(c)
-        return cls(cuts, table, missing.astype(np.float64))
+        weights = target.weights
+        table = np.bincount(flat[~gone], weights=weights[~gone], minlength=len(cuts) * c).astype(np.float64)
+        missing: Array = np.zeros(c)
+        if missing_as_value:
+            missing = np.bincount(target.values[gone], weights=weights[gone], minlength=c).astype(np.float64)
+        return cls(cuts, table.reshape(len(cuts), c), missing)
 
     def merge(self, other: IntervalCounts) -> IntervalCounts:
         if not np.array_equal(self.cuts.points, other.cuts.points):
