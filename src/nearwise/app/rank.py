@@ -11,6 +11,7 @@ import typer
 from nearwise.app.naming import ALL, every_method, named_methods
 from nearwise.app.options import AsJson, File, GuardFormulas, Learning, Reading, Regression, Target, with_options
 from nearwise.app.output import check_output, csv_text, json_text, say, show, write, write_file
+from nearwise.app.wayout import on_command_line
 from nearwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _told(found: FeatureRanking) -> list[str]:
             f"agreement of {len(found.methods)} methods: Kendall's W = {found.agreement:.2f} (1: the same ranks)"
         )
         lines += _least_alike(found)
-    return [*lines, *(f"{name}: left out: {why}" for name, why in found.left_out.items())]
+    return [*lines, *(f"{name}: left out: {on_command_line(why)}" for name, why in found.left_out.items())]
 
 
 def _least_alike(found: FeatureRanking) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from nearwise import __version__
 from nearwise.app.values import LISTED, k_used, measured, pooled, pooled_heads
+from nearwise.app.wayout import on_command_line
 from nearwise.cases.html import schema_table
 from nearwise.explain.features import FeatureExplanation
 from nearwise.explain.html import largest_sum
@@ -140,7 +141,7 @@ def _compared(compared: Compared) -> Html:
 
 def _result(comparison: Comparison, result: Result, most: float, columns: int) -> Html:
     if not result.applicable:
-        reason = filled(WIDE_CELL, columns=columns - 1, value=f"not applicable: {result.reason}")
+        reason = filled(WIDE_CELL, columns=columns - 1, value=f"not applicable: {on_command_line(result.reason)}")
         return row(result.method, reason)
     seconds = f"{result.seconds:.2f}" if result.learned else "-"
     figures = (measured(comparison, result), *pooled(comparison, result), k_used(result), seconds)

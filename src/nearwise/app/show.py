@@ -22,6 +22,7 @@ from nearwise.app.values import (
     remainder,
     shares,
 )
+from nearwise.app.wayout import on_command_line
 from nearwise.explain.features import FeatureExplanation
 from nearwise.lab.significance import Difference, in_words
 from nearwise.visible import visible
@@ -82,7 +83,9 @@ def comparison_view(comparison: Comparison, differences: Sequence[Difference], t
             cells = [measured(comparison, result), *pooled(comparison, result), k_used(result), seconds]
         table.add_row(visible(result.method), *cells, style="default" if result.learned else "dim")
     refused = [
-        Text(visible(f"{r.method}: not applicable: {r.reason}"), style="dim") for r in comparison.results if r.reason
+        Text(visible(f"{r.method}: not applicable: {on_command_line(r.reason)}"), style="dim")
+        for r in comparison.results
+        if r.reason
     ]
     worth = [Text(visible(in_words(d, not comparison.is_share))) for d in differences]
     return [table, *refused, *worth, *([] if take is None else [Text(visible(take.why), style="bold")])]

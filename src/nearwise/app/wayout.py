@@ -10,6 +10,8 @@ __all__ = ["on_command_line"]
 _NAMED = re.compile(r"\b(numbers|encoding|comment|format|sep|sheet|sql)='([^']*)'")
 _LISTED = re.compile(r"\b(ignore|keep)=\['([^']*)'\]")
 _KIND = re.compile(r"schema=\{'([^']*)': (Symbolic|Numeric|Text)\(\)\}")
+_COUNTED = {"folds": "cv", "n_neighbors": "k", "n_jobs": "jobs", "repeats": "repeats", "p": "p"}
+_NUMBER = re.compile(rf"\b({'|'.join(_COUNTED)})=(\d+(?:\.\d+)?)\b")
 _WORDS = {
     "header=False": "--no-header",
     "header=True": "--header",
@@ -25,7 +27,10 @@ def on_command_line(message: str) -> str:
     'Rename the file, or pass --format csv.'
     >>> on_command_line("declare the column symbolic: schema={'age': Symbolic()}; sep=';' or header=False")
     "declare the column symbolic: --kind age=symbolic; --sep ';' or --no-header"
+    >>> on_command_line("folds=10: expected at least 2")
+    '--cv 10: expected at least 2'
     """
+    message = _NUMBER.sub(lambda found: f"--{_COUNTED[found[1]]} {found[2]}", message)
     for said, option in _WORDS.items():
         message = message.replace(said, option)
     message = _NAMED.sub(lambda found: f"--{found[1]} {shlex.quote(_shown(found[2]))}", message)

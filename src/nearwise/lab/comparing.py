@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearwise.cache_folder import user_folder
 from nearwise.cases.frames import raw_table
 from nearwise.cases.schema import Schema
-from nearwise.errors import InputError, check_whole, did_you_mean, is_number, warn
+from nearwise.errors import InputError, NearwiseWarning, check_whole, did_you_mean, is_number, warn
 from nearwise.lab.cell import Answers, Cases
 from nearwise.lab.entrants import Entrant, Entry, entrants
 from nearwise.lab.finished import Finished, finished
@@ -97,8 +97,7 @@ def compare(
     kept = Kept(_folder(cache), cases)
     found = _answers(taking_part, cases, splits, kept, n_jobs, budget)
     splits = list(found.splits)
-    for name, answers in found.answers.items():
-        _tell(name, answers)
+    _tell(found.answers)
     if found.interrupted:
         warn(f"{found.interrupted}.")
     results = [scorer.result(name, answers, splits) for name, answers in found.answers.items()]
@@ -189,13 +188,16 @@ def _answers(
     return found
 
 
-def _tell(name: str, answers: Sequence[Answers]) -> None:
-    """A method's warnings once, with its name; and those of others as they came."""
-    notes = [held.note for held in answers if held.note]
-    if notes:
-        warn(f"{name}: {notes[0]}")
-    for category, text in dict.fromkeys(pair for held in answers for pair in held.passed_on):
-        warn(f"{name}: {category}: {text}", _category(category))
+def _tell(found: Mapping[str, Sequence[Answers]]) -> None:
+    """Each warning once, with the methods that gave it; and those of others as they came."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for name, answers in found.items():
+        notes = [("", held.note) for held in answers if held.note][:1]
+        for said in dict.fromkeys([*notes, *(pair for held in answers for pair in held.passed_on)]):
+            told.setdefault(said, []).append(name)
+    for (category, text), names in told.items():
+        of = f"{category}: " if category else ""
+        warn(f"{', '.join(names)}: {of}{text}", _category(category) if category else NearwiseWarning)
 
 
 def _category(name: str) -> type[Warning]:

@@ -9,6 +9,7 @@ import numpy as np
 from nearwise.app.report import _what_bars_are
 from nearwise.app.reporting.findings import Findings
 from nearwise.app.values import k_used, pooled, pooled_heads
+from nearwise.app.wayout import on_command_line
 from nearwise.cases.raw import RawColumn
 from nearwise.charts import Series, grouped_bars, heat_map, line_chart
 from nearwise.explain.briefly import brief
@@ -81,7 +82,7 @@ def leaderboard(found: Findings) -> list[Html]:
     )  # fmt: skip
     heads = ("method", comparison.told, "95% interval", *pooled_heads(comparison), "k", "seconds")
     rows = [_standing(comparison, r, half / scale) for r, half in zip(results, halves, strict=True)]
-    refused = [f"{r.method}: {r.reason}" for r in comparison.results if not r.applicable]
+    refused = [f"{r.method}: {on_command_line(r.reason)}" for r in comparison.results if not r.applicable]
     apart = [filled(LEAD, text=in_words(d, not comparison.is_share)) for d in found.compared.differences]
     return [
         figure(title, drawing, heads, rows, "The numbers, and how long it took"),

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from nearwise.app.reporting.findings import BY_CLASS, Findings
+from nearwise.app.wayout import on_command_line
 from nearwise.charts import heat_map
 from nearwise.lab.feature_ranking import FeatureRanking
 from nearwise.lab.figures.learned import Learned
@@ -60,7 +61,7 @@ def _weight(value: float, low: float, high: float) -> Html:
 def _left_out(ranking: FeatureRanking) -> list[Html]:
     if not ranking.left_out:
         return []
-    rows = [row(name, why) for name, why in ranking.left_out.items()]
+    rows = [row(name, on_command_line(why)) for name, why in ranking.left_out.items()]
     title = f"{len(ranking.left_out)} methods are not there, and why"
     return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
 
