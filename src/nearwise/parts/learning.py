@@ -171,13 +171,15 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
         )
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
-        if weighting.numbers != "binned" or not summary.is_given:
+        is_own = weighting.numbers == "own" and weighting.merges_numbers
+        if not (is_own or weighting.numbers == "binned") or not summary.is_given:
             raise InputError(
                 f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
                 "or weights of your own; for a target of numbers 'gr' and its like."
             )
-        cuts, target = binned_target(parts, weighting.target_bins)
-        problem = replace(problem, target=target)
+        if not is_own:
+            cuts, target = binned_target(parts, weighting.target_bins)
+            problem = replace(problem, target=target)
     counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = parts.gathered(counting, counting.merge, "counting")
     return weighting.finish(statistics, problem)
