@@ -94,7 +94,7 @@ class Correlation(Mergeable):
         kinds, n = problem.table.schema.values(), len(target)
         _ = target.codes if y is None else None  # once, not once a thread
         items = zip(kinds, problem.table.columns, strict=True)
-        return PerFeature(side_by_side(lambda item: _sums_of(*item, target, weights, y), items, n))
+        return PerFeature(side_by_side(lambda item: _sums_of(item[0], item[1], target, weights, y), items, n))
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         found = [self._of_sums(sums) for sums in statistics]
@@ -144,7 +144,7 @@ def _sums_of(kind: Kind, column: Column, target: Target, weights: Array | None, 
 
 
 def _points(kind: Kind, column: Column, known: NDArray[np.bool_]) -> list[Array]:
-    """Numbers as they are, levels by their rank, both coordinates of a point on a circle; NaN where they are missing."""
+    """Numbers as they are, levels by their rank, both coordinates of points on a circle; NaN where missing."""
     if isinstance(kind, Cyclic):
         angle = np.mod(column.values, kind.period) / kind.period * (2 * np.pi)
         return [cos(angle), sin(angle)]

@@ -15,11 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot
-from nearwise.cases.columns import level_order
 from nearwise.cases.target import Target
 from nearwise.statistics.counts.exact_sums import ExactSums, exact_sums
-from nearwise.statistics.counts.values import ValueCounts
+from nearwise.statistics.counts.values import ValueCounts, sums_at
 
 __all__ = ["ROUNDING", "ClassSums", "LevelSums", "NumberSums", "TargetSums", "counted_correlation", "target_sums"]
 
@@ -149,8 +147,8 @@ class ClassSums(_Sums):
     @property
     def correlation(self) -> float:
         """The correlation ratio: the root of the variance between classes over all variance."""
-        totals = [_total(x) for x in self.x]
-        w = _total(self.w)
+        totals = [x.total for x in self.x]
+        w = self.w.total
         spreads = [_spread(w, x, xx) for x, xx in zip(totals, self.xx, strict=True)]
         exponent = max((at for _, at in spreads), default=0)
         between = whole = 0.0
@@ -168,7 +166,7 @@ class LevelSums(_Sums):
 
     target: TargetSums
     levels: tuple[Hashable, ...]
-    """in the order of `level_order`"""
+    """in any order, which is not seen in the correlation"""
     w: ExactSums
     """(v,) what the cases of each level weigh"""
     y: ExactSums
@@ -181,19 +179,17 @@ class LevelSums(_Sums):
         v = len(levels)
         weigh = [] if weights is None else [weights]
         w = exact_sums(weigh or [np.ones(len(codes))], codes, v)
-        made = cls(target, levels, w, exact_sums([*weigh, y], codes, v))
-        return made._under(sorted(levels, key=level_order))
+        return cls(target, levels, w, exact_sums([*weigh, y], codes, v))
 
-    def _under(self, levels: Sequence[Hashable]) -> LevelSums:
-        if tuple(levels) == self.levels:
-            return self
+    def _under(self, levels: tuple[Hashable, ...]) -> LevelSums:
         place = {level: at for at, level in enumerate(self.levels)}
         at = np.array([place.get(level, -1) for level in levels], dtype=np.intp)
-        return replace(self, levels=tuple(levels), w=self.w.take(at), y=self.y.take(at))
+        return replace(self, levels=levels, w=self.w.take(at), y=self.y.take(at))
 
     def _each(self, other: LevelSums, join: Any) -> LevelSums:
-        levels = sorted({*self.levels, *other.levels}, key=level_order)
-        one, two = self._under(levels), other._under(levels)
+        known = set(self.levels)
+        levels = (*self.levels, *(level for level in other.levels if level not in known))
+        one, two = (sums if sums.levels == levels else sums._under(levels) for sums in (self, other))
         target = one.target._each(two.target, join)
         return replace(one, target=target, w=join(one.w, two.w), y=join(one.y, two.y))
 
@@ -203,7 +199,9 @@ class LevelSums(_Sums):
         here = np.flatnonzero(self.w.limbs.any(axis=1))
         if len(here) < 2:
             return 0.0
-        of_level, sums = self.w.take(here), self.y.take(here)
+        of_level, sums = self.w, self.y
+        if len(here) < len(of_level):
+            of_level, sums = of_level.take(here), sums.take(here)
         spread, exponent = _spread(t.w, t.y, t.yy)
         apart = _deviations(of_level, sums, exponent)[:, None]
         whole = float(spread / Fraction(2) ** (2 * exponent))
@@ -214,7 +212,7 @@ def counted_correlation(counts: ValueCounts, prior: float) -> float:
     """The same of symbols with classes, as one indicator a class, over all indicators together."""
     n = counts.class_weights
     total = float(n.sum())
-    of_level = np.bincount(counts.value_at, counts.entry_weights, minlength=counts.n_values)
+    of_level = sums_at(counts.value_at, counts.entry_weights, counts.n_values)
     here = of_level > 0
     if np.count_nonzero(here) < 2:
         return 0.0
@@ -225,16 +223,18 @@ def counted_correlation(counts: ValueCounts, prior: float) -> float:
 def _of_levels(weights: Array, apart: Array, whole: float, prior: float) -> float:
     """From the weights (v,) of levels, (v, d) by how much the sums of targets lie apart from what the mean gives, and
     the sum of squares of all targets about their mean."""
-    means = apart / (weights + prior)[:, None]
-    means = means - dot(weights, means) / weights.sum()
-    of_means = float(dot(weights, np.square(means).sum(axis=1)))
-    both = float((means * apart).sum())
+    of_means = both = 0.0
+    for sums in apart.T:
+        means = sums / (weights + prior)
+        means = means - _dot(weights, means) / _dot(weights)
+        of_means += _dot(weights, means, means)
+        both += _dot(means, sums)
     return _root_share_of(both * both, of_means * whole)
 
 
-def _total(sums: ExactSums) -> ExactSums:
-    """(1,) the sum over all groups."""
-    return ExactSums.of_limbs(sums.limbs.sum(axis=0, keepdims=True), sums.base)
+def _dot(*factors: Array) -> float:
+    """The sum of products, which does not depend on the order of the levels."""
+    return float(exact_sums(factors).rounded()[0])
 
 
 def _spread(w: ExactSums, x: ExactSums, xx: ExactSums) -> tuple[Fraction, int]:
@@ -248,14 +248,16 @@ def _spread(w: ExactSums, x: ExactSums, xx: ExactSums) -> tuple[Fraction, int]:
 
 def _deviations(weights: ExactSums, sums: ExactSums, exponent: int) -> Array:
     """(g,) by how much each sum differs from its weight times the mean of all, over 2^exponent."""
-    (total,), (whole,) = _total(weights).exact(), _total(sums).exact()
+    (total,), (whole,) = weights.total.exact(), sums.total.exact()
     if not total:
         return np.zeros(len(sums))
     middle = float(whole / total)
     groups = np.arange(len(sums))
     held, rest = weights.rounded(), sums
-    # a weight takes two doubles where it is not whole
-    for part in (held, weights.remove(exact_sums([held], groups, len(sums))).rounded()):
+    parts = [held]
+    if not weights.are_whole:  # then a weight takes two doubles
+        parts.append(weights.remove(exact_sums([held], groups, len(sums))).rounded())
+    for part in parts:
         rest = rest.remove(exact_sums([part, np.full(len(sums), middle)], groups, len(sums)))
     off = float((whole - total * Fraction(middle)) / total / Fraction(2) ** exponent)
     return rest.rounded(exponent) - held * off

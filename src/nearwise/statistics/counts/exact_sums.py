@@ -1,6 +1,6 @@
 """Sums of numbers and of their products without rounding, so that they merge, and give up cases, in any order.
 
-A double is a whole number times a power of two, and so is a product of doubles. Sums are whole numbers of *limbs*: limb l
+A double is a whole number times a power of two, and so is a product of doubles. Sums are numbers of *limbs*: limb l
 counts 2^(32 (base + l)), where base depends on the numbers alone. Adding and merging is the addition of integers, so no
 order is better than another. A sum is rounded once, when it is asked for.
 """
@@ -37,7 +37,7 @@ MOST = 1 << 30
 class ExactSums:
     """The sums of g groups; see `exact_sums`.
 
-    ``limbs`` (g, l) are from 0 to 2^32 - 1, and the last of each group has the sign.
+    ``limbs`` (g, l) may have signs and be larger than a limb; 64 bits have room for them.
 
     >>> numbers = np.array([1e16, 1.0, -1e16])
     >>> exact_sums([numbers]).rounded().tolist(), float(numbers.sum())
@@ -48,23 +48,32 @@ class ExactSums:
     base: int
 
     @classmethod
-    def of_limbs(cls, limbs: Whole, base: int) -> ExactSums:
-        """From limbs that may be larger than a limb, or negative: the excess is carried to the next."""
-        limbs = np.concatenate([limbs, np.zeros((len(limbs), 1), dtype=np.int64)], axis=1)
-        for place in range(limbs.shape[1] - 1):
-            limbs[:, place + 1] += limbs[:, place] >> LIMB
-            limbs[:, place] &= (1 << LIMB) - 1
-        while limbs.shape[1] > 1 and np.isin(limbs[:, -1], (0, -1)).all():
+    def nothing(cls, groups: int) -> ExactSums:
+        return cls(np.zeros((groups, 0), dtype=np.int64), 0)
+
+    @property
+    def carried(self) -> ExactSums:
+        """The same sums with limbs from 0 to 2^32 - 1, but for the last of each group, which has the sign."""
+        limbs = _carried(np.concatenate([self.limbs, np.zeros((len(self), 1), dtype=np.int64)], axis=1))
+        while limbs.shape[1] > 1 and not ((limbs[:, -1] != 0) & (limbs[:, -1] != -1)).any():
             limbs[:, -2] += limbs[:, -1] << LIMB  # no more than a sign
             limbs = limbs[:, :-1]
         used = np.flatnonzero(limbs.any(axis=0))
         if not len(used):
-            return cls(np.zeros((len(limbs), 0), dtype=np.int64), 0)
-        return cls(np.ascontiguousarray(limbs[:, used[0] :]), base + int(used[0]))
+            return ExactSums.nothing(len(limbs))
+        return ExactSums(np.ascontiguousarray(limbs[:, used[0] :]), self.base + int(used[0]))
 
-    @classmethod
-    def nothing(cls, groups: int) -> ExactSums:
-        return cls(np.zeros((groups, 0), dtype=np.int64), 0)
+    @property
+    def total(self) -> ExactSums:
+        """(1,) the sum of all groups."""
+        own = self.carried
+        return ExactSums(own.limbs.sum(axis=0, keepdims=True), own.base)
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether all sums are whole numbers."""
+        own = self.carried
+        return own.base >= 0 or not own.limbs[:, : -own.base].any()
 
     def __len__(self) -> int:
         """How many groups."""
@@ -78,6 +87,7 @@ class ExactSums:
         return self._joined(other, -1)
 
     def _joined(self, other: ExactSums, sign: int) -> ExactSums:
+        self, other = self.carried, other.carried
         if not other.limbs.shape[1]:
             return self
         base = min(self.base, other.base) if self.limbs.shape[1] else other.base
@@ -86,12 +96,14 @@ class ExactSums:
         for one, times in ((self, 1), (other, sign)):
             start = one.base - base if one.limbs.shape[1] else 0
             limbs[:, start : start + one.limbs.shape[1]] += times * one.limbs
-        return ExactSums.of_limbs(limbs, base)
+        return ExactSums(limbs, base).carried
 
     def take(self, groups: NDArray[Any]) -> ExactSums:
         """The sums of these groups, in this order; a negative one has nothing."""
         limbs = self.limbs[groups] if len(self) else np.zeros((len(groups), 0), dtype=np.int64)
-        return ExactSums(np.where((groups < 0)[:, None], 0, limbs), self.base)
+        if len(groups) and groups.min() < 0:
+            limbs[groups < 0] = 0
+        return ExactSums(limbs, self.base)
 
     def exact(self) -> list[Fraction]:
         """(g,) the sums as they are."""
@@ -119,16 +131,13 @@ def exact_sums(factors: Sequence[Array], groups: NDArray[Any] | None = None, n_g
     codes = None if groups is None else np.ascontiguousarray(groups, dtype=np.int32)
     native = core()
     size = MOST if native is not None else CHUNK
-    total = ExactSums.nothing(n_groups)
+    total: ExactSums | None = None
     for start in range(0, len(columns[0]), size):
         rows = slice(start, start + size)
         some, own = [column[rows] for column in columns], None if codes is None else codes[rows]
-        if native is not None:
-            limbs, base = native.exact_sums(some, own, n_groups)
-        else:
-            limbs, base = _limbs(some, own, n_groups)
-        total = total.merge(ExactSums.of_limbs(limbs, base))
-    return total
+        found = ExactSums(*(_limbs(some, own, n_groups) if native is None else native.exact_sums(some, own, n_groups)))
+        total = found if total is None else total.merge(found)
+    return ExactSums.nothing(n_groups) if total is None else total
 
 
 def _limbs(factors: list[Array], groups: NDArray[Any] | None, n_groups: int) -> tuple[Whole, int]:
@@ -167,22 +176,27 @@ def _limbs(factors: list[Array], groups: NDArray[Any] | None, n_groups: int) -> 
     return sums.reshape(n_groups, size), base
 
 
+def _carried(limbs: Whole) -> Whole:
+    """The same array with what is beyond a limb carried to the next, but for the last."""
+    for place in range(limbs.shape[1] - 1):
+        limbs[:, place + 1] += limbs[:, place] >> LIMB
+        limbs[:, place] &= (1 << LIMB) - 1
+    return limbs
+
+
 def _nearest(limbs: Whole, exponent: int) -> Array:
     """(g,) the doubles nearest to whole numbers of limbs, times 2^exponent.
 
-    The 64 bits below the first one decide, the last of them set where anything is left beyond: rounding these to 53 bits
+    The first 64 bits decide, the last of them set where anything is left beyond: rounding these to 53 bits
     is rounding the whole.
     """
     g, count = limbs.shape
     out = np.zeros(g)
     if not g or not count:
         return out
-    negative = limbs[:, -1] < 0
-    held = np.concatenate([np.zeros((g, 3), dtype=np.int64), limbs, np.zeros((g, 1), dtype=np.int64)], axis=1)
-    held[negative] *= -1
-    for place in range(held.shape[1] - 1):
-        held[:, place + 1] += held[:, place] >> LIMB
-        held[:, place] &= (1 << LIMB) - 1
+    held = _carried(np.pad(limbs, ((0, 0), (3, 1))))
+    negative = held[:, -1] < 0
+    held[negative] = _carried(-held[negative])
     some = np.flatnonzero(held.any(axis=1))
     held = held[some]
     top = held.shape[1] - 1 - np.argmax(held[:, ::-1] != 0, axis=1)
