@@ -114,9 +114,26 @@ class ExactSums:
         up = LIMB * (self.base - base) if self.limbs.shape[1] else 0
         return [sum((limb << (LIMB * k + up) for k, limb in enumerate(row)), 0) for row in self.limbs.tolist()]
 
-    def rounded(self, exponent: int = 0) -> Array:
-        """(g,) the doubles nearest to the sums over 2^exponent; what is too large for one becomes infinite."""
-        return _nearest(self.limbs, LIMB * self.base - exponent)
+    def rounded(self, exponent: int | NDArray[np.int64] = 0) -> Array:
+        """(g,) the doubles nearest to the sums over 2^exponent, one for all or one a group.
+
+        What is too large for a double becomes infinite.
+        """
+        return _nearest(self.limbs, np.broadcast_to(LIMB * self.base - np.asarray(exponent), len(self)))
+
+    @classmethod
+    def stacked(cls, several: Sequence[ExactSums]) -> ExactSums:
+        """The groups of several sums, one after the other."""
+        held = [sums for sums in several if sums.limbs.shape[1]]
+        base = min((sums.base for sums in held), default=0)
+        top = max((sums.base + sums.limbs.shape[1] for sums in held), default=0)
+        limbs = np.zeros((sum(map(len, several)), top - base), dtype=np.int64)
+        start = 0
+        for sums in several:
+            at = sums.base - base if sums.limbs.shape[1] else 0
+            limbs[start : start + len(sums), at : at + sums.limbs.shape[1]] = sums.limbs
+            start += len(sums)
+        return cls(limbs, base)
 
 
 def exact_sums(factors: Sequence[Array], groups: NDArray[Any] | None = None, n_groups: int = 1) -> ExactSums:
@@ -184,7 +201,7 @@ def _carried(limbs: Whole) -> Whole:
     return limbs
 
 
-def _nearest(limbs: Whole, exponent: int) -> Array:
+def _nearest(limbs: Whole, exponent: NDArray[Any]) -> Array:
     """(g,) the doubles nearest to whole numbers of limbs, times 2^exponent.
 
     The first 64 bits decide, the last of them set where anything is left beyond: rounding these to 53 bits
@@ -209,7 +226,7 @@ def _nearest(limbs: Whole, exponent: int) -> Array:
     bits |= np.where(empty > 0, third >> (np.uint64(LIMB) - empty), np.uint64(0))
     left = np.where(empty > 0, third & ((np.uint64(1) << (np.uint64(LIMB) - empty)) - np.uint64(1)), third)
     bits |= ((left != 0) | beyond).astype(np.uint64)
-    power = exponent + LIMB * (top - 3) - LIMB - empty.astype(np.int64)
+    power = exponent[some] + LIMB * (top - 3) - LIMB - empty.astype(np.int64)
     out[some] = _scaled(bits, power)
     out[negative] *= -1
     return out
