@@ -69,7 +69,7 @@ Instructions chosen_instructions() {
 // Each has its border in an X.bind.cpp.
 #define NEARWISE_KERNELS(each)                                                                         \
   each(arithmetic) each(bytes) each(changes) each(codes) each(contrast) each(counts) each(dense)       \
-  each(evaluate) each(every_k) each(forms) each(kd) each(local_linear) each(projection)                 \
+  each(evaluate) each(every_k) each(exact_sums) each(forms) each(kd) each(local_linear) each(projection)                 \
   each(projections) each(scan) each(two_stage) each(vote_pairs)
 
 #define NEARWISE_DECLARE(kernel) void bind_##kernel(nanobind::module_& module);

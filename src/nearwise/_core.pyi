@@ -42,6 +42,12 @@ def cos(values: Floats) -> Floats:
 def product(a: Floats, b: Floats, is_turned: bool = False) -> Floats:
     """(m, k) the matrix product of a (m, n), or of a (n, m) turned, and b (n, k), added up from the first of n on."""
 
+def exact_sums(factors: list[Floats], groups: Codes | None = None, n_groups: int = 1) -> tuple[Ints, int]:
+    """(n_groups, l) limbs of 32 bits of the sums of products of one to three factors (n,), and the place of the first.
+
+    A case with a factor that is NaN, or with a negative group, is left out.
+    """
+
 def squared_gaps(a: Floats, b: Floats) -> Floats:
     """(m, k) sums over n of (a - b)^2 of a (m, n) and b (n, k), added up from the first of n on."""
 

@@ -16,7 +16,8 @@ EXACT = sorted(name for name, made in methods().items() if issubclass(made, Merg
 """weightings that are exact over parts"""
 OF_NUMBERS = [
     name for name in EXACT
-    if methods()[name].numbers in ("binned", "unseen") and methods()[name]().suggested_differences is None
+    if (methods()[name].numbers in ("binned", "unseen") or methods()[name].merges_numbers)
+    and methods()[name]().suggested_differences is None
 ]  # fmt: skip
 """those of them that are where the target is a number"""
 

@@ -1,5 +1,8 @@
 """Correlation with the target, against NumPy's and against the definition pair by pair."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -135,3 +138,58 @@ def test_parameters_are_checked():
         Correlation(prior=-1).fit([[1.0], [2.0]], [0.5, 1.5])
     with pytest.raises(InputError, match="n_pairs=1: expected a whole number from 4"):
         Correlation(n_pairs=1).fit([[1.0], [2.0]], [0.5, 1.5])
+
+
+def exact_correlation(x, y):
+    """By fractions, which round nowhere but at the end."""
+    x, y = [Fraction(float(v)) for v in x], [Fraction(float(v)) for v in y]
+    n, sx, sy = len(x), sum(x), sum(y)
+    xx, yy = n * sum(v * v for v in x) - sx * sx, n * sum(v * v for v in y) - sy * sy
+    xy = n * sum(a * b for a, b in zip(x, y, strict=True)) - sx * sy
+    return math.sqrt(xy * xy / (xx * yy))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e290, 1e-300, 5e-324])
+def test_numbers_of_any_size_far_from_0_keep_their_digits(scale):
+    rng = np.random.default_rng(8)
+    x, y = rng.integers(-99, 99, 60) * scale, rng.normal(size=60) * 1e-3 + 1e9
+    assert learned(x[:, None], y)[0] == pytest.approx(exact_correlation(x, y), rel=1e-15)
+    far = x + 2.0**40 * scale
+    assert learned(far[:, None], y)[0] == pytest.approx(exact_correlation(far, y), rel=1e-15)
+
+
+def test_symbols_of_targets_far_from_0_keep_their_digits():
+    rng = np.random.default_rng(9)
+    symbols, near = rng.choice(list("abc"), 50), rng.integers(-9, 9, 50) / 64 + 0.1
+    X = [[str(s)] for s in symbols]
+    whole = np.round(near * 1024) / 1024
+    assert learned(X, whole + 2.0**30)[0] == pytest.approx(learned(X, whole)[0], rel=1e-12)
+    assert learned(X, whole * 1e-300)[0] == pytest.approx(learned(X, whole)[0], rel=1e-12)
+
+
+def test_no_order_of_the_cases_changes_a_bit():
+    rng = np.random.default_rng(10)
+    X = [{"a": float(a), "s": str(s), "h": float(h)} for a, s, h in
+         zip(rng.normal(size=90), rng.choice(list("uvwx"), 90), rng.integers(0, 24, 90), strict=True)]  # fmt: skip
+    X[3]["a"] = X[7]["s"] = None
+    for y in (rng.normal(size=90) + 1e6, rng.choice(["p", "q", "r"], 90)):
+        moved = rng.permutation(90)
+        schema = {"h": Cyclic(24)}
+        one = Correlation().fit(X, y, schema=schema).feature_importances_
+        assert one.tolist() == learned([X[i] for i in moved], y[moved], schema=schema).tolist()
+        kept = Correlation().fit(X, y, schema=schema).remove(np.arange(40)).feature_importances_
+        assert kept.tolist() == learned(X[40:], y[40:], schema=schema).tolist()
+
+
+def test_a_circle_of_two_hours_is_a_line():
+    X = [{"hour": h} for h in (1.0, 1.0, 7.0, 7.0)]
+    y = np.array([0.0, 1.0, 2.0, 4.5])
+    flag = np.array([0.0, 0.0, 1.0, 1.0])
+    assert learned(X, y, schema={"hour": Cyclic(24)})[0] == pytest.approx(np.corrcoef(flag, y)[0, 1], rel=1e-12)
+    rng = np.random.default_rng(11)
+    hours, y = rng.uniform(0, 24, 50), rng.normal(size=50)
+    angle = hours / 24 * 2 * np.pi
+    design = np.stack([np.ones(50), np.cos(angle), np.sin(angle)], axis=1)
+    left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    expected = np.sqrt(1 - np.square(left).sum() / np.square(y - y.mean()).sum())
+    assert learned([{"h": h} for h in hours], y, schema={"h": Cyclic(24)})[0] == pytest.approx(expected, rel=1e-9)

@@ -122,6 +122,16 @@ def test_engines_equal_the_reference_and_the_equations(seed, policy, components)
     assert BlockEngine(distance).sums(asked) == pytest.approx(ReferenceEngine(distance).sums(asked), rel=1e-12)
 
 
+@every_method
+def test_no_order_of_the_cases_changes_a_bit(method):
+    records, y, _, schema = table(3, n=80)
+    order = np.random.default_rng(3).permutation(80)
+    one = method().fit(records, y, schema=schema)
+    two = method().fit([records[i] for i in order], y[order], schema=schema)
+    assert np.array_equal(one.feature_importances_, two.feature_importances_)
+    assert np.array_equal(one.ratios_, two.ratios_)
+
+
 def test_a_direction_worked_by_hand():
     # one number, u at 0 and 2, v at 8 and 10: range 10, so 0, 0.2, 0.8, 1; mean 0.5, T = 0.17, B = 0.4^2 = 0.16
     cases, y = [[0.0], [2.0], [8.0], [10.0]], list("uuvv")

@@ -171,15 +171,21 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
         )
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
-        if weighting.numbers != "binned" or not summary.is_given:
+        is_own = weighting.numbers == "own" and weighting.merges_numbers
+        if not (is_own or weighting.numbers == "binned") or not summary.is_given:
             raise InputError(
                 f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
                 "or weights of your own; for a target of numbers 'gr' and its like."
             )
-        cuts, target = binned_target(parts, weighting.target_bins)
-        problem = replace(problem, target=target)
+        if not is_own:
+            cuts, target = binned_target(parts, weighting.target_bins)
+            problem = replace(problem, target=target)
     counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = parts.gathered(counting, counting.merge, "counting")
+    asked = weighting.second(statistics, problem)
+    if asked is not None:
+        second = parts.gathered(CountingAgain(weighting, problem.metric, asked, cuts), _both, "counting once more")
+        statistics = weighting.with_second(statistics, second)
     return weighting.finish(statistics, problem)
 
 
@@ -239,15 +245,30 @@ class Counting:
     """how a target of numbers is cut into classes"""
 
     def __call__(self, part: TypedPart) -> Any:
+        return self.weighting.partial(self._problem(part), self.agreed)
+
+    def _problem(self, part: TypedPart) -> Problem:
         problem = part.problem(self.metric)
-        if self.cuts is not None:
-            target = part.target
-            codes = self.cuts.place(target.values).astype(np.intp)
-            problem = replace(problem, target=Target(codes, np.array(self.cuts.labels), target.weights))
-        return self.weighting.partial(problem, self.agreed)
+        if self.cuts is None:
+            return problem
+        target = part.target
+        codes = self.cuts.place(target.values).astype(np.intp)
+        return replace(problem, target=Target(codes, np.array(self.cuts.labels), target.weights))
 
     def merge(self, one: Any, two: Any) -> Any:
         return self.weighting.checked(one.merge(two), self.metric.names)
+
+
+@dataclass(frozen=True)
+class CountingAgain(Counting):
+    """The statistics of a part that a weighting asks for when the first are merged."""
+
+    def __call__(self, part: TypedPart) -> Any:
+        return self.weighting.partial_second(self._problem(part), self.agreed)
+
+
+def _both(one: Any, two: Any) -> Any:
+    return one.merge(two)
 
 
 def warn_of_identifiers(schema: Schema) -> None:

@@ -271,6 +271,18 @@ class Mergeable(Weighting):
         """The statistics of a part, whose metric and classes are those of all cases."""
         return self._partial(problem)
 
+    def second(self, statistics: Any, problem: Problem) -> Any:
+        """What parts count once more, when what they counted first is merged; None where once is enough."""
+        return None
+
+    def partial_second(self, problem: Problem, asked: Any) -> Any:
+        """What a part counts the second time; merges as statistics do."""
+        raise NotImplementedError(f"{self.id} counts once")
+
+    def with_second(self, statistics: Any, second: Any) -> Any:
+        """What `finish` takes where parts have counted twice."""
+        return statistics
+
     def checked(self, statistics: Any, features: tuple[str, ...]) -> Any:
         """The same statistics; refused where they grow with the table."""
         return statistics

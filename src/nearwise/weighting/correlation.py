@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.arithmetic import dot
+from nearwise.arithmetic import cos, sin
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.errors import check_whole
+from nearwise.search.threads import side_by_side
+from nearwise.statistics.counts.correlated import (
+    ROUNDING,
+    ClassSums,
+    LevelSums,
+    NumberSums,
+    TargetSums,
+    counted_correlation,
+    target_sums,
+)
+from nearwise.statistics.counts.values import PerFeature, ValueCounts, count_values
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.selecting import case_order, check_amount
 from nearwise.weights import Global, Weights
 
-__all__ = ["Correlation", "correlation_ratio", "distance_correlation", "multiple_correlation", "smoothed_means"]
+__all__ = ["Correlation", "distance_correlation"]
 
 Array = NDArray[np.float64]
-
-ROUNDING = 1e-14
-"""a share of variance below it is rounding error"""
 
 
 @with_parameters
@@ -44,8 +53,8 @@ class Correlation(Mergeable):
       the correlation with 0 and 1), and for symbols the correlation over all indicators together.
 
     A constant feature, or target, has 0. A symbol that is different in nearly every case has nearly 1 whatever it says,
-    for it is compared with its own target: leave identifiers out. Weights are learned in one pass and anew when cases
-    come or go, so they are those of one fit.
+    for it is compared with its own target: leave identifiers out. Sums of numbers are exact and rounded once, so
+    the weights do not depend on the order of cases, and are those of one fit after cases came or went.
 
     Parameters
     ----------
@@ -73,121 +82,73 @@ class Correlation(Mergeable):
     prior: float = 3.0
     n_pairs: int = 500
 
-    def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
-        """One pass over the cases, no more than encoding them again takes; kept sums would gather rounding errors."""
-        return self.learn(after)
+    merges_exactly = True
+    merges_numbers = True
 
-    def _partial(self, problem: Problem) -> None:
+    def _partial(self, problem: Problem) -> PerFeature:
         check_amount("prior", self.prior)
         check_whole("n_pairs", self.n_pairs, 4)
+        target = problem.target
+        weights = None if target.weighs_one else target.weights
+        y = target_sums(target.values, weights) if target.classes is None else None
+        kinds, n = problem.table.schema.values(), len(target)
+        _ = target.codes if y is None else None  # once, not once a thread
+        items = zip(kinds, problem.table.columns, strict=True)
+        return PerFeature(side_by_side(lambda item: _sums_of(item[0], item[1], target, weights, y), items, n))
 
-    def _finish(self, statistics: Any, problem: Problem) -> Weights:
-        rows = np.flatnonzero(problem.target.weights > 0)
-        if len(rows) < len(problem.target):  # a case of weight 0 is not there
-            problem = problem.take(rows)
-        sample: NDArray[np.intp] | None = None
-        weights = np.zeros(len(problem.features))
-        for f, (measure, column) in enumerate(zip(problem.metric.measures, problem.table.columns, strict=True)):
-            kind = measure.kind
-            if isinstance(kind, Numeric | Ordinal | Cyclic | Symbolic):
-                weights[f] = self._of_values(kind, column, problem.target)
-                continue
-            if sample is None:
-                sample = case_order(problem, 0)[: self.n_pairs]
-            weights[f] = _of_pairs(measure, problem.cases.columns[f].take(sample), problem.target.take(sample))
-        return Global(weights, problem.features)
+    def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
+        found = [self._of_sums(sums) for sums in statistics]
+        pairs = [f for f, share in enumerate(found) if share is None]
+        if pairs:
+            rows = np.flatnonzero(problem.target.weights > 0)
+            problem = problem.take(rows) if len(rows) < len(problem.target) else problem
+            sample = case_order(problem, 0)[: self.n_pairs]
+            for f in pairs:
+                column = problem.cases.columns[f].take(sample)
+                found[f] = _of_pairs(problem.metric.measures[f], column, problem.target.take(sample))
+        return Global(np.array(found, dtype=np.float64), problem.features)
 
-    def _of_values(self, kind: Kind, column: Column, target: Target) -> float:
-        known = ~column.missing
-        target = target if known.all() else target.take(np.flatnonzero(known))
-        y, weights = _columns_of(target), target.weights
-        if len(y) < 2:
-            return 0.0
-        if isinstance(kind, Symbolic):
-            codes = column.values[known]
-            return _together(smoothed_means(codes, y, weights, self.prior)[codes], y, weights)
-        x = _coordinates(kind, column.values[known].astype(np.float64))
-        if target.classes is not None:
-            return correlation_ratio(x, target.values, weights, target.n_classes)
-        return multiple_correlation(x, y[:, 0], weights)
+    def _of_sums(self, sums: Any) -> float | None:
+        """None where pairs have to be compared."""
+        if isinstance(sums, LevelSums):
+            return sums.correlation(self.prior)
+        if isinstance(sums, ValueCounts):
+            return counted_correlation(sums, self.prior)
+        return sums.correlation if isinstance(sums, NumberSums | ClassSums) else None
 
 
-def _columns_of(target: Target) -> Array:
-    """(n, 1) numbers as shares of their range, which changes no correlation, or (n, c) an indicator a class."""
-    if target.classes is None:
-        return target.shares[:, None]
-    return np.asarray(target.values[:, None] == np.arange(target.n_classes), dtype=np.float64)
+@dataclass(frozen=True)
+class _Pairs:
+    """A feature of which pairs of cases are compared, so that it has no sums."""
+
+    def merge(self, other: _Pairs) -> _Pairs:
+        return self
+
+    remove = merge
 
 
-def _coordinates(kind: Kind, values: Array) -> Array:
-    """(n, 1) numbers as shares of their range, or (n, 2) points on a circle."""
+def _sums_of(kind: Kind, column: Column, target: Target, weights: Array | None, whole: TargetSums | None) -> Any:
+    """What merges of one feature; ``whole`` are the sums of a target of numbers over all cases."""
+    if not isinstance(kind, Numeric | Ordinal | Cyclic | Symbolic):
+        return _Pairs()
+    if isinstance(kind, Symbolic) and whole is None:
+        return count_values(column, target)
+    known = ~column.missing
+    y = target.values
+    if whole is not None and not known.all():
+        whole = target_sums(y[known], None if weights is None else weights[known])
+    if isinstance(kind, Symbolic) and whole is not None:
+        return LevelSums.of(column.values, column.levels or (), y, weights, whole)
+    points = _points(kind, column, known)
+    return ClassSums.of(points, known, target) if whole is None else NumberSums.of(points, y, weights, whole)
+
+
+def _points(kind: Kind, column: Column, known: NDArray[np.bool_]) -> list[Array]:
+    """Numbers as they are, levels by their rank, both coordinates of points on a circle; NaN where missing."""
     if isinstance(kind, Cyclic):
-        angle = np.mod(values, kind.period) / kind.period * (2 * np.pi)
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    return Target(values, None, np.ones(len(values))).shares[:, None]
-
-
-def smoothed_means(codes: NDArray[Any], y: Array, weights: Array, prior: float) -> Array:
-    """(v, d) the mean of y (n, d) over the cases of each code, as if ``prior`` more cases had the mean of all.
-
-    >>> smoothed_means(np.array([0, 0, 1]), np.array([[1.0], [3.0], [8.0]]), np.ones(3), 1.0)[:, 0].round(3).tolist()
-    [2.667, 6.0]
-    """
-    v = int(codes.max(initial=-1)) + 1
-    counts = np.bincount(codes, weights, minlength=v)
-    sums = np.stack([np.bincount(codes, weights * part, minlength=v) for part in y.T], axis=1)
-    overall = dot(weights, y) / weights.sum()
-    held = counts + prior
-    return np.asarray((sums + prior * overall) / np.where(held > 0, held, 1.0)[:, None])
-
-
-def multiple_correlation(x: Array, y: Array, weights: Array) -> float:
-    """Of y (n,) with the columns of x (n, d) together; |r| where there is one column.
-
-    >>> x = np.array([[0.0], [1.0], [2.0]])
-    >>> round(multiple_correlation(x, np.array([0.0, -1.0, -3.0]), np.ones(3)), 4)
-    0.982
-    """
-    if x.shape[1] == 1:
-        return _together(x, y[:, None], weights)
-    x, y = _centred(x, weights), _centred(y[:, None], weights)[:, 0]
-    total = float(dot(weights, np.square(y)))
-    root = np.sqrt(weights)
-    found, _, rank, _ = np.linalg.lstsq(x * root[:, None], y * root, rcond=1e-10)
-    explained = float(dot(weights, np.square(dot(found, x.T)))) if rank else 0.0
-    return _root_share(explained, total)
-
-
-def correlation_ratio(x: Array, codes: NDArray[Any], weights: Array, n_classes: int) -> float:
-    """eta of the columns of x (n, d) by class: the root of the variance between classes over all variance."""
-    x = _centred(x, weights)
-    n = np.bincount(codes, weights, minlength=n_classes)
-    between = 0.0
-    for part in x.T:
-        sums = np.bincount(codes, weights * part, minlength=n_classes)
-        between += float(np.sum(np.square(sums) / np.where(n > 0, n, 1.0)))
-    return _root_share(between, float(dot(weights, np.square(x).sum(axis=1))))
-
-
-def _together(x: Array, y: Array, weights: Array) -> float:
-    """|r| over all columns of x and y (n, d) together: one correlation of n * d pairs, each column about its mean."""
-    x, y = _centred(x, weights), _centred(y, weights)
-    xx, yy = float(dot(weights, np.square(x).sum(axis=1))), float(dot(weights, np.square(y).sum(axis=1)))
-    xy = float(dot(weights, (x * y).sum(axis=1)))
-    return _root_share(xy * xy, xx * yy)
-
-
-def _centred(values: Array, weights: Array) -> Array:
-    """Columns less their weighted mean; a constant column is exactly 0."""
-    flat = values.min(axis=0) == values.max(axis=0)
-    return np.asarray(np.where(flat, 0.0, values - dot(weights, values) / weights.sum()))
-
-
-def _root_share(part: float, whole: float) -> float:
-    """sqrt(part / whole), from 0 to 1; 0 for what rounding leaves."""
-    if not whole > 0 or part <= ROUNDING * whole:
-        return 0.0
-    return float(np.sqrt(min(1.0, part / whole)))
+        angle = np.mod(column.values, kind.period) / kind.period * (2 * np.pi)
+        return [cos(angle), sin(angle)]
+    return [column.values] if column.levels is None else [np.where(known, column.values, np.nan)]
 
 
 def _of_pairs(measure: Measure, column: Encoded, target: Target) -> float:

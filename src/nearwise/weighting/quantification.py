@@ -12,6 +12,7 @@ from nearwise.arithmetic import dot
 from nearwise.cases.target import BINS
 from nearwise.differences.symbolic import Overlap
 from nearwise.errors import InputError, check_whole_or_none, warn
+from nearwise.statistics.counts.moment_sums import MomentSums
 from nearwise.statistics.counts.moments import Moments, Spread
 from nearwise.statistics.descent.directions import Directions, directions
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
@@ -44,15 +45,17 @@ class _Quantification(Mergeable):
     def _weights(self, found: Directions, levels: list[tuple[Any, ...]], spread: Spread, problem: Problem) -> Weights:
         """Weights from the new features, whose columns are numbers and levels."""
 
-    def _partial(self, problem: Problem) -> Moments:
-        self._check(problem)
-        return Moments.of(problem.cases, _levels(problem), problem.target)
+    merges_exactly = True
 
-    def _finish(self, statistics: Moments, problem: Problem) -> Weights:
+    def _partial(self, problem: Problem) -> MomentSums:
+        self._check(problem)
+        return MomentSums.of(problem.cases, _levels(problem), problem.target)
+
+    def _finish(self, statistics: MomentSums, problem: Problem) -> Weights:
         levels = _levels(problem)
-        statistics = statistics.under(levels)
-        spread = statistics.spread()
-        units = _units(statistics, problem)
+        moments = statistics.under(levels).moments()
+        spread = moments.spread()
+        units = _units(moments, problem)
         total, means = spread.total * units[:, None] * units, spread.means * units
         binary = np.concatenate([np.full(max(1, len(own)), len(own) > 0) for own in levels])
         found = directions(total, means, spread.shares, self.n_components, binary)
@@ -63,8 +66,8 @@ class _Quantification(Mergeable):
         return self._weights(found, levels, spread, problem)
 
     def relearn(self, after: Problem, *, added: Problem | None = None, removed: Problem | None = None) -> Weights:
-        """Counts of symbols merge to the last bit. Sums of numbers would keep the rounding of all cases ever there, and
-        more of it the farther out they were, so numbers are added up anew."""
+        """Counts merge to the last bit. Numbers are taken as the metric has them, in a unit that may change with the
+        cases, and weights with a fraction round, so both are added up anew."""
         changed = [problem for problem in (after, added, removed) if problem is not None]
         if all(_is_counted(problem) for problem in changed):
             return super().relearn(after, added=added, removed=removed)
@@ -213,6 +216,9 @@ class QuantificationDistance(_Quantification):
     reference = "mohri1994, hayashi1952, wettschereck1997"
     shape = "matrix"
     p = 1
+    merges_exactly = (
+        False  # the weights would be: the search takes a missing value at the mean of the cases that it has
+    )
 
     n_components: int | None = None
     target_bins: int = BINS

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
+from nearwise.cases.cuts import Cuts
+from nearwise.cases.kinds import Cyclic
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, warn
 from nearwise.search.threads import side_by_side
 from nearwise.statistics.counts.contingency import Contingency
+from nearwise.statistics.counts.intervals import IntervalCounts
+from nearwise.statistics.counts.pairs_of_features import FeaturePairCounts, pair_cells
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting.base import Problem, with_parameters
 from nearwise.weighting.counted import Counted, Discretised
@@ -23,6 +29,8 @@ __all__ = ["RedundancyCorrected"]
 
 Array = NDArray[np.float64]
 
+MOST_CELLS = 1 << 24
+"""counts of pairs of values over parts, 128 MB of them"""
 ROUNDING = 1e-12
 """a smaller share of what was taken away is what rounding left"""
 
@@ -68,16 +76,40 @@ class RedundancyCorrected(Counted):
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)
 
-    merges_exactly = False  # pairs of features are counted case by case
-
     def _partial(self, problem: Problem) -> PerFeature:
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < np.inf:
             raise InputError(f"beta must be a number from 0, got {self.beta!r}.")
         return super()._partial(problem)
 
-    def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
+    def second(self, statistics: PerFeature, problem: Problem) -> tuple[_Coding, ...] | None:
+        if self.beta == 0:
+            return None
+        codings = tuple(self._coding(f, statistics, problem) for f in range(len(problem.features)))
+        cells = pair_cells([coding.size for coding in codings])
+        if cells > MOST_CELLS:
+            most = int(np.argmax([coding.size for coding in codings]))
+            raise InputError(
+                f"The weighting {self.id!r} counts pairs of values, {cells:,} of them for this table, and can do with "
+                f"{MOST_CELLS:,} over parts: feature {problem.features[most]!r} alone has {codings[most].size:,} "
+                f"values; leave it out, ignore=[{problem.features[most]!r}], or take 'mi', which counts no pairs."
+            )
+        return codings
+
+    def partial_second(self, problem: Problem, asked: tuple[_Coding, ...]) -> FeaturePairCounts:
+        columns = problem.table.columns
+        found = [coding.codes(column) for coding, column in zip(asked, columns, strict=True)]
+        weights = None if problem.target.weighs_one else problem.target.weights
+        return FeaturePairCounts.of(found, weights, len(problem.table))
+
+    def with_second(self, statistics: PerFeature, second: FeaturePairCounts) -> _WithPairs:
+        return _WithPairs(statistics, second)
+
+    def _finish(self, statistics: PerFeature | _WithPairs, problem: Problem) -> Weights:
+        pairs = None
+        if isinstance(statistics, _WithPairs):
+            statistics, pairs = statistics
         self.relevance_ = np.asarray(super()._finish(statistics, problem).values)
-        between = self._between(statistics, problem)
+        between = self._between(statistics, pairs, problem)
         self.redundancy_ = between.sum(axis=1) / max(1, len(between) - 1)
         taken = self.beta * self.redundancy_
         left = self.relevance_ - taken
@@ -90,17 +122,21 @@ class RedundancyCorrected(Counted):
             left = self.relevance_
         return Global(left, problem.features)
 
-    def _between(self, statistics: PerFeature, problem: Problem) -> Array:
-        """(p, p) bits that two features tell about each other, 0 on the diagonal."""
+    def _between(self, statistics: PerFeature, counted: FeaturePairCounts | None, problem: Problem) -> Array:
+        """(p, p) bits that two features tell about each other, 0 on the diagonal; counted here, or by parts before."""
         p = len(problem.features)
         between = np.zeros((p, p))
         if self.beta == 0:
             return between
         n = len(problem.table)
-        found = side_by_side(lambda f: self._codes(f, statistics, problem), range(p), n)
-        weights = None if problem.target.weighs_one else problem.target.weights
+        if counted is None:
+            columns = problem.table.columns
+            found = side_by_side(lambda f: self._coding(f, statistics, problem).codes(columns[f]), range(p), n)
+            weights = None if problem.target.weighs_one else problem.target.weights
 
         def bits(pair: tuple[int, int]) -> float:
+            if counted is not None:
+                return mutual_information(counted.tables[pair]) if pair in counted.tables else 0.0
             (a, v), (b, u) = found[pair[0]], found[pair[1]]
             return mutual_information(Contingency.of_codes(a, b, v, u, weights)) if v > 1 and u > 1 else 0.0
 
@@ -109,18 +145,50 @@ class RedundancyCorrected(Counted):
             between[f, s] = between[s, f] = told
         return between
 
-    def _codes(self, f: int, statistics: PerFeature, problem: Problem) -> tuple[NDArray[np.int32], int]:
-        """The value or interval of each case, -1 where it is left out, and how many there are."""
+    def _coding(self, f: int, statistics: PerFeature, problem: Problem) -> _Coding:
+        """How the values of a feature become codes."""
         column: Column = problem.table.columns[f]
         name, kind = problem.features[f], problem.table.schema[problem.features[f]]
+        as_value = problem.metric.measures[f].as_value
         if column.levels is not None:
-            codes, n = column.values, len(column.levels)
+            return _Coding(column.levels, None, 0.0, as_value)
+        counts = statistics[f]
+        cuts = counts.cuts if isinstance(counts, IntervalCounts) else None
+        if cuts is None:
+            cuts = Discretised(counts, kind, name, self.discretise, self.bins).cuts
+        return _Coding(None, cuts, kind.period if isinstance(kind, Cyclic) else 0.0, as_value)
+
+
+class _WithPairs(NamedTuple):
+    features: PerFeature
+    pairs: FeaturePairCounts
+
+
+@dataclass(frozen=True)
+class _Coding:
+    """The levels of a feature, or the intervals of its numbers, and whether a missing value is one of its own."""
+
+    levels: tuple[Hashable, ...] | None
+    cuts: Cuts | None
+    period: float
+    """of numbers on a circle, else 0"""
+    as_value: bool
+
+    @property
+    def size(self) -> int:
+        known = len(self.levels) if self.levels is not None else 0 if self.cuts is None else len(self.cuts)
+        return known + self.as_value
+
+    def codes(self, column: Column) -> tuple[NDArray[np.int32], int]:
+        """The value or interval of each case, -1 where it is left out, and how many there may be."""
+        n = self.size - self.as_value
+        if self.levels is not None:
+            codes = column.values if column.levels == self.levels else column.recode(self.levels)
         else:
-            intervals = Discretised(statistics[f], kind, name, self.discretise, self.bins)
-            codes, n = intervals.place(column.values).astype(np.int32), len(intervals.cuts)
+            cuts = self.cuts if self.cuts is not None else Cuts(np.empty(0))
+            values = np.mod(column.values, self.period) if self.period else column.values
+            codes = cuts.place(values).astype(np.int32)
         gone = column.missing
         if gone.any():
-            as_value = problem.metric.measures[f].as_value
-            codes = np.where(gone, np.int32(n if as_value else -1), codes)
-            n += as_value
-        return codes, n
+            codes = np.where(gone, np.int32(n if self.as_value else -1), codes)
+        return codes, self.size
