@@ -64,11 +64,11 @@ inline void take_roles(Columns& c, const Given& given) {
 // The cases of an index of columns.
 inline Columns columns_from(Given& given) {
   Columns c;
-  c.segment = given.copy<std::int32_t>("segment", {told_cases(c.n)});
+  c.segment = given.array<std::int32_t>("segment", {told_cases(c.n)});
   take_columns(c, given);
   c.coefficients = given.copy<double>("coefficients", {told(c.g), c.p});
   require_weights(c.coefficients.data(), c.g * c.p, "coefficients");
-  require_between(c.segment.data(), c.n, 0, c.g, "segment must be in 0 .. g - 1");
+  require_between(c.segment, c.n, 0, c.g, "segment must be in 0 .. g - 1");
   take_roles(c, given);
   return c;
 }

@@ -202,14 +202,14 @@ class ScanCases:
 class KdTree:
     """A kd-tree per segment of numeric cases; immutable, so threads may share it.
 
-    Shapes: columns (p, n) feature-major and finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
+    Shapes: columns p arrays (n,), finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
     permutation of 0 .. n - 1. Packed cases ``segments[a] .. segments[a + 1]`` use row ``a`` of coefficients, and
     ``index`` is the original index of a packed case, by which ``exclude``, ``group_codes``, ``group_values`` and all
     results go. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient * |q - x| ** power``.
     """
 
     def __init__(
-        self, columns: Floats, segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
+        self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
     ) -> None: ...
     def places(self, queries: Floats, threads: int = 1) -> Ints:
         """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""

@@ -69,6 +69,7 @@ class RedundancyCorrected(Counted):
         return mutual_information(table)
 
     merges_exactly = False  # pairs of features are counted case by case
+    one_by_one = False
 
     def _partial(self, problem: Problem) -> PerFeature:
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float) or not 0 <= self.beta < np.inf:

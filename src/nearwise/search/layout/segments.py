@@ -44,10 +44,18 @@ class Segments:
         order = np.argsort(classes, kind="stable").astype(np.int64)
         return cls(order, np.searchsorted(classes[order], np.arange(rows + 1)).astype(np.int64))
 
+    @property
+    def is_in_order(self) -> bool:
+        """Whether every case is at the place of its number."""
+        return bool((self.order[1:] > self.order[:-1]).all())
+
     def arranged(self, columns: Floats) -> Floats:
         """(columns, n) by place; without a copy where the cases are in order."""
-        is_in_order = bool((self.order[1:] > self.order[:-1]).all())
-        return np.ascontiguousarray(columns if is_in_order else columns[:, self.order])
+        return np.ascontiguousarray(columns if self.is_in_order else columns[:, self.order])
+
+    def each_arranged(self, columns: list[Floats]) -> list[Floats]:
+        """The same column by column."""
+        return columns if self.is_in_order else [column[self.order] for column in columns]
 
     def skipped(self, leave_out: Ints | None, m: int) -> NDArray[np.int64]:
         """(m,) the place that each query leaves out, or -1."""
