@@ -48,14 +48,14 @@ def squared_gaps(a: Floats, b: Floats) -> Floats:
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
-    Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,),
-    coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
+    Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,), or
+    None where g is 1, coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
     `ScanCases.nearest` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was
     not served. ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
     """
 
     def __init__(
-        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes | None, coefficients: Floats,
         one_missing: Floats, both_missing: Floats, power: int, joined: Flags | None = None, role: Flags | None = None,
         slack: Floats | None = None,
     ) -> None: ...
@@ -82,7 +82,7 @@ class DenseIndex:
     """
 
     def __init__(
-        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes | None, coefficients: Floats,
         one_missing: Floats, both_missing: Floats, power: float, joined: Flags | None = None,
         role: Flags | None = None, slack: Floats | None = None, by_case: Floats | None = None, by_query: bool = False,
         tables: list[Floats] | None = None, units: Floats | None = None, levels: list[Codes] | None = None,

@@ -174,3 +174,19 @@ def test_a_feature_without_weight_has_no_say_whatever_it_holds(core):
     np.testing.assert_array_equal(found[1], expected)
     np.testing.assert_array_equal(single[1], expected)
     assert (found[5] >= 0).all()
+
+
+@pytest.mark.parametrize("made", ["CoarseIndex", "DenseIndex"])
+def test_one_segment_needs_no_array(core, made):
+    X = np.random.default_rng(5).normal(size=(50, 2))
+    columns, nothing, ones = [X[:, 0].copy(), X[:, 1].copy()], np.zeros(2, np.uint8), np.ones(2)
+    asked = (X, np.full(50, -1), 3, TIE, np.zeros(50, np.int32), np.ones((50, 1)), 1)
+    asked = (*asked, 1) if made == "DenseIndex" else asked
+    answers = [
+        getattr(core, made)(columns, nothing, segment, np.ones((1, 2)), ones, ones, 2).nearest(*asked)
+        for segment in (None, np.zeros(50, np.int32))
+    ]
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(ValueError, match="segment must be there"):
+        getattr(core, made)(columns, nothing, None, np.ones((2, 2)), ones, ones, 2)

@@ -84,7 +84,7 @@ class TreeIndex(Index):
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if column.missing is not None and column.missing.any():
                 return f"feature {measure.name!r} is missing in stored cases"
-            if np.abs(column.values).max(initial=0.0) > LARGEST_VALUE:
+            if max(column.values.max(initial=0.0), -column.values.min(initial=0.0)) > LARGEST_VALUE:
                 return f"feature {measure.name!r} has values whose squares are infinite"
         return ""
 

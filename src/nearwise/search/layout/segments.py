@@ -9,13 +9,19 @@ from numpy.typing import NDArray
 
 from nearwise.search.base import Distance, Floats, Ints, Payload
 
-__all__ = ["Segments", "row_of_weights", "skipped"]
+__all__ = ["Segments", "row_of_weights", "segment_of", "skipped"]
 
 
 def row_of_weights(distance: Distance) -> NDArray[np.int32]:
     """(n,) the row of weights that each stored case weighs by: its class where they go by class, else 0."""
+    found = segment_of(distance)
+    return np.zeros(len(distance.stored), dtype=np.int32) if found is None else found
+
+
+def segment_of(distance: Distance) -> NDArray[np.int32] | None:
+    """The same, None where there is one row for all."""
     if distance.weights.shape != "per-class" or distance.stored.classes is None:
-        return np.zeros(len(distance.stored), dtype=np.int32)
+        return None
     return distance.stored.classes.astype(np.int32)
 
 
