@@ -34,13 +34,19 @@ struct Columns {
   const double* by_case = nullptr;       // [n, p] weights of every case, times the coefficients; null: there are none
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
-  std::vector<std::int32_t> segment;     // [n]
+  const std::int32_t* segment = nullptr; // [n]; null where there is one segment only
   std::vector<double> centre;            // [p] the middle of every number, or empty: it is looked for
   Count n = 0, p = 0, g = 0;
   double power = 2;                      // at least 1
   Mapping mapping;
 
   bool is_for(Count f, Role one) const { return role.empty() || role[f] == proposes_and_decides || role[f] == one; }
+  Count segment_of(Count i) const { return segment ? segment[i] : 0; }
+  bool has_weight(Count f) const {       // in any segment
+    for (Count a = 0; a < g; ++a)
+      if (coefficients[a * p + f] != 0.0) return true;
+    return false;
+  }
   bool has_levels(Count f) const { return !levels.empty() && levels[f]; }
   bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
 };

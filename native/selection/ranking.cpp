@@ -34,7 +34,7 @@ void Ranking::with_coefficients(Count f, const Add& add) {
   } else if (c_.g == 1) {
     add([own = c_.coefficients[f]](Count) { return own; });
   } else {
-    add([this, f](Count i) { return c_.coefficients[c_.segment[i] * c_.p + f]; });
+    add([this, f](Count i) { return c_.coefficients[c_.segment_of(i) * c_.p + f]; });
   }
 }
 

@@ -54,14 +54,14 @@ def squared_gaps(a: Floats, b: Floats) -> Floats:
 class CoarseIndex:
     """Numbers and symbols as bytes, for search by proposal and decision.
 
-    Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,),
-    coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
+    Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,), or
+    None where g is 1, coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
     `ScanCases.nearest` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was
     not served. ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
     """
 
     def __init__(
-        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes | None, coefficients: Floats,
         one_missing: Floats, both_missing: Floats, power: int, joined: Flags | None = None, role: Flags | None = None,
         slack: Floats | None = None,
     ) -> None: ...
@@ -88,7 +88,7 @@ class DenseIndex:
     """
 
     def __init__(
-        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes, coefficients: Floats,
+        self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes | None, coefficients: Floats,
         one_missing: Floats, both_missing: Floats, power: float, joined: Flags | None = None,
         role: Flags | None = None, slack: Floats | None = None, by_case: Floats | None = None, by_query: bool = False,
         tables: list[Floats] | None = None, units: Floats | None = None, levels: list[Codes] | None = None,
@@ -208,14 +208,14 @@ class ScanCases:
 class KdTree:
     """A kd-tree per segment of numeric cases; immutable, so threads may share it.
 
-    Shapes: columns (p, n) feature-major and finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
+    Shapes: columns p arrays (n,), finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
     permutation of 0 .. n - 1. Packed cases ``segments[a] .. segments[a + 1]`` use row ``a`` of coefficients, and
     ``index`` is the original index of a packed case, by which ``exclude``, ``group_codes``, ``group_values`` and all
     results go. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient * |q - x| ** power``.
     """
 
     def __init__(
-        self, columns: Floats, segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
+        self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
     ) -> None: ...
     def places(self, queries: Floats, threads: int = 1) -> Ints:
         """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""

@@ -151,3 +151,42 @@ np.savez(sys.argv[1], *found)
     for answer in answers[1:]:
         for mine, first in zip(answer, answers[0], strict=True):
             np.testing.assert_array_equal(mine, first)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_cases_nearer_than_16_bits_can_tell_are_told_apart(core, power):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3)) * 1e-6
+    X[0] = 1.0  # 16 bits have steps of 3e-5 up to it
+    fast, slow = both(core, X, X[:60] + 1e-8, 3, power=power, k=4)
+    assert agree(fast, slow).mean() > 0.8
+
+
+def test_a_feature_without_weight_has_no_say_whatever_it_holds(core):
+    rng = np.random.default_rng(4)
+    X, Q = rng.normal(size=(200, 2)), rng.normal(size=(20, 2))
+    X[::3, 1], Q[::2, 1] = np.nan, np.inf
+    columns = [X[:, 0].copy(), X[:, 1].copy()]
+    table = (columns, np.zeros(2, np.uint8), np.zeros(200, np.int32), np.array([[1.0, 0.0]]), np.ones(2), np.ones(2), 2)
+    asked = (Q, np.full(20, -1), 5, TIE, np.zeros(200, np.int32), np.ones((200, 1)), 1)
+    found, single = core.CoarseIndex(*table).nearest(*asked), core.DenseIndex(*table).nearest(*asked, 1)
+    expected = np.argsort(np.square(Q[:, :1] - X[:, 0]), axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(found[1], expected)
+    np.testing.assert_array_equal(single[1], expected)
+    assert (found[5] >= 0).all()
+
+
+@pytest.mark.parametrize("made", ["CoarseIndex", "DenseIndex"])
+def test_one_segment_needs_no_array(core, made):
+    X = np.random.default_rng(5).normal(size=(50, 2))
+    columns, nothing, ones = [X[:, 0].copy(), X[:, 1].copy()], np.zeros(2, np.uint8), np.ones(2)
+    asked = (X, np.full(50, -1), 3, TIE, np.zeros(50, np.int32), np.ones((50, 1)), 1)
+    asked = (*asked, 1) if made == "DenseIndex" else asked
+    answers = [
+        getattr(core, made)(columns, nothing, segment, np.ones((1, 2)), ones, ones, 2).nearest(*asked)
+        for segment in (None, np.zeros(50, np.int32))
+    ]
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(ValueError, match="segment must be there"):
+        getattr(core, made)(columns, nothing, None, np.ones((2, 2)), ones, ones, 2)

@@ -2,11 +2,13 @@
 
 import mmap
 import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from nearwise import KNNClassifier, load
+from nearwise import KNNClassifier, KNNRegressor, NearestCases, load
 from nearwise.errors import ModelFileError
 from nearwise.storage import container
 
@@ -77,3 +79,73 @@ def test_a_mapped_model_answers_learns_and_can_be_saved_over(tmp_path, mapped):
     first.forget(first.case_ids_[:20])
     np.testing.assert_array_equal(again.predict_proba(X), first.predict_proba(X))
     assert load(path).n_neighbors_ == 1
+
+
+def table(n=200):
+    rng = np.random.default_rng(3)
+    X = rng.random((n, 4))
+    return X, np.where(X[:, 0] + X[:, 1] > 1, "high", "low")
+
+
+@pytest.mark.parametrize("made", [KNNClassifier, KNNRegressor, NearestCases])
+def test_a_large_model_packs_its_cases_at_the_first_question(made, tmp_path, mapped):
+    X, y = table()
+    given = () if made is NearestCases else ((X[:, 0] if made is KNNRegressor else y),)
+    first = made().fit(X, *given)
+    first.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert not again._model.plan.is_made
+    for ours, theirs in zip(again.kneighbors(X), first.kneighbors(X), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert again._model.plan.is_made
+    assert again.plan_.describe() == first.plan_.describe()
+
+
+def test_many_threads_pack_it_once(tmp_path, mapped, monkeypatch):
+    from nearwise.estimators import saving_models
+
+    X, y = table()
+    KNNClassifier(3, "ig").fit(X, y).save(tmp_path / "model")
+    calls = []
+    plan = saving_models.plan
+    monkeypatch.setattr(saving_models, "plan", lambda *asked: (calls.append(1), plan(*asked))[1])
+    again = load(tmp_path / "model")
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: again.predict(X), range(8)))
+    assert calls == [1]
+    assert all((answer == answers[0]).all() for answer in answers)
+
+
+def test_a_model_that_was_not_asked_yet_can_be_pickled_and_added_to(tmp_path, mapped):
+    X, y = table()
+    first = KNNClassifier(3, "ig").fit(X[:150], y[:150])
+    first.save(tmp_path / "model")
+    copied = pickle.loads(pickle.dumps(load(tmp_path / "model")))
+    np.testing.assert_array_equal(copied.predict_proba(X), first.predict_proba(X))
+    again = load(tmp_path / "model").partial_fit(X[150:], y[150:])
+    np.testing.assert_array_equal(again.predict_proba(X), first.partial_fit(X[150:], y[150:]).predict_proba(X))
+
+
+def test_what_no_engine_can_search_is_an_error_of_the_file_at_the_first_question(tmp_path, mapped, monkeypatch):
+    X, y = table()
+    X[3, 1] = np.nan
+    model = KNNClassifier(3, "ig").fit(X, y)
+    model.engine = "tree"  # which knows no cases with holes
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    for _ in range(2):
+        with pytest.raises(ModelFileError, match=r"cannot be searched.*missing in stored cases"):
+            again.predict(X)
+    monkeypatch.undo()
+    with pytest.raises(ModelFileError, match="missing in stored cases"):
+        load(tmp_path / "model")
+
+
+def test_what_was_copied_out_of_a_map_reads_the_same_from_it(tmp_path, mapped):
+    """Its pages are given back, not changed."""
+    arrays = {"codes": np.arange(50_000), "floats": np.arange(40_000.0), "more": np.arange(30_000, dtype=np.int32)}
+    container.write(tmp_path / "file", {}, arrays)
+    for _ in range(2):
+        found = container.read(tmp_path / "file")[1]
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(found[name], array)

@@ -1,6 +1,6 @@
 // Nearest cases by whole numbers: every number becomes one byte, sums of products are exact in 16 bits, and only the
 // rounding to bytes, known for every case and query, separates them from the true sums. What the bytes cannot rule out
-// is measured in single, then in double precision.
+// is measured again by numbers of 16 bits, then in double precision.
 //
 // Shapes: n cases, m queries, d numbers in groups of t, s symbols, 32 cases a panel, 6 queries a group.
 #pragma once
@@ -16,6 +16,7 @@ namespace nearwise {
 
 constexpr int coarse_width = 32;
 constexpr int coarse_height = 6;
+constexpr int finest = 32767;          // 16 bits hold -32767 .. 32767
 constexpr int offset_moduli = 127;   // bytes hold -127 .. 127 plus this
 constexpr double farther = 1.15;     // queries this many times farther from the centre than any case still have bytes
 
@@ -62,6 +63,8 @@ class Coarse {
     double gain;    // whole numbers a unit
     double reach;   // the largest length, in units
     double error;   // the largest distance between a case and its bytes, in whole numbers
+    double fine;    // whole numbers of 16 bits a unit
+    double fine_error;  // the largest distance between a case and its 16 bits, in these whole numbers
   };
   std::vector<double> measure();
   void split(const std::vector<double>& lengths);
@@ -72,7 +75,7 @@ class Coarse {
   Columns columns_;
   const CoarseForm form_;
   const int offset_;                      // what makes bytes of whole numbers
-  std::vector<Count> numbers_, symbols_;  // features by kind
+  std::vector<Count> numbers_, symbols_;  // features with any weight, by kind
   std::vector<double> centre_;            // [d]
   std::vector<double> factors_;           // [g, d] what a number is multiplied by
   std::vector<Band> bands_;
@@ -81,8 +84,7 @@ class Coarse {
   std::vector<std::int16_t> codes_;
   std::vector<std::uint16_t> start_;
   Count stride_ = 0;                      // d rounded up to whole vectors of four
-  std::vector<float> rows_;               // [n, stride] packed cases row by row, times row_gain_
-  double row_gain_ = 1.0;                 // a power of two that keeps single precision far from overflow
+  std::vector<std::int16_t> rows_;        // [n, stride] packed cases row by row, in the whole numbers of their band
   bool is_usable_ = true;
 };
 

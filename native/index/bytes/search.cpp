@@ -1,12 +1,13 @@
-// The search: propose by bytes, measure in single precision, decide in double precision.
+// The search: propose by bytes, measure by 16 bits, decide in double precision.
 //
 // In the whole numbers of a band let T be the sum that the bytes of case and query give, and s the true sum times the
 // gain (squared). Bytes are within e = e(x) + e(q) of the numbers, so with r for what rounding the weights of symbols
 // may change:
 //   squares   s >= (sqrt(T) - e)^2 - r
 //   moduli    s >= T - e - r
-// Cases whose bytes look nearest are measured in single precision, where with u = 2^-24 and D = u (|x| + |q|) the root
-// of the sum is off by at most D, but for a relative (d + 8) u in the sum. The k-th smallest of the largest sums that
+// Cases whose bytes look nearest are measured in single precision by numbers of 16 bits, which are within f(x) of the
+// true ones: with u = 2^-24 and D = u (|x| + |q|) + f(x) the root of the sum (the sum, for moduli) is off by at most D, but
+// for a relative (d + 8) u. The k-th smallest of the largest sums that
 // the measurements allow is the bound; a case is kept while the smallest sum that its bytes or its measurement allow
 // does not exceed it, ties included. So every case that belongs to the answer is kept. A query too far from a band to
 // have bytes there is held against the band as a whole, which is at least as far as its nearest edge. Where columns stand
@@ -41,20 +42,23 @@ struct Candidate {
 };
 
 typedef float Four __attribute__((vector_size(16)));
+typedef std::int16_t FourShort __attribute__((vector_size(8)));
 
-float added_squares(const float* x, const float* q, Count stride) {
+Four widened(const std::int16_t* x) { return __builtin_convertvector(load<FourShort>(x), Four); }
+
+float added_squares(const std::int16_t* x, const float* q, Count stride) {
   Four sum{};
   for (Count j = 0; j < stride; j += 4) {
-    const Four gap = load<Four>(x + j) - load<Four>(q + j);
+    const Four gap = widened(x + j) - load<Four>(q + j);
     sum += gap * gap;
   }
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-float added_moduli(const float* x, const float* q, Count stride) {
+float added_moduli(const std::int16_t* x, const float* q, Count stride) {
   Four sum{};
   for (Count j = 0; j < stride; j += 4) {
-    const Four gap = load<Four>(x + j) - load<Four>(q + j);
+    const Four gap = widened(x + j) - load<Four>(q + j);
     sum += gap < 0 ? -gap : gap;
   }
   return sum[0] + sum[1] + sum[2] + sum[3];
@@ -68,7 +72,7 @@ class CoarseSearch final : public CoarseListener {
   CoarseSearch(const Coarse& coarse, const Ask& ask, const Answer& answer)
       : coarse_(coarse), c_(coarse.columns_), ask_(ask), answer_(answer), d_(static_cast<Count>(coarse.numbers_.size())),
         s_(static_cast<Count>(coarse.symbols_.size())), together_(coarse.form_.together), groups_(coarse.groups()), least_room_(2 * ask.k + 24),
-        relative_((d_ + 8) * single), per_gain_(1 / coarse.row_gain_), fresh_(height),
+        relative_((d_ + 8) * single), fresh_(height),
         lists_(height), bound_(height), rooms_(height), served_(height), kept_(height), nearest_edge_(height), error_(height),
         lengths_(height), rows_(height * coarse.stride_),
         bytes_(chunk_groups * groups_ * coarse_height), codes_(chunk_groups * s_ * coarse_height), weights_(s_),
@@ -136,8 +140,8 @@ class CoarseSearch final : public CoarseListener {
   void measure(Count slot, const Fresh* some, std::ptrdiff_t count) {
     std::vector<Candidate>& list = lists_[slot];
     for (std::ptrdiff_t at = 0; at < count; ++at) {  // rows lie far apart: they are fetched before they are needed
-      const float* row = coarse_.rows_.data() + some[at].packed * coarse_.stride_;
-      for (Count j = 0; j < coarse_.stride_; j += 16) __builtin_prefetch(row + j);
+      const std::int16_t* row = coarse_.rows_.data() + some[at].packed * coarse_.stride_;
+      for (Count j = 0; j < coarse_.stride_; j += 32) __builtin_prefetch(row + j);
     }
     for (std::ptrdiff_t at = 0; at < count; ++at) list.push_back(measured(slot, some[at].packed));
     if (static_cast<Count>(list.size()) < ask_.k) return;
@@ -147,19 +151,20 @@ class CoarseSearch final : public CoarseListener {
     std::erase_if(list, [&](const Candidate& each) { return each.low > bound_[slot]; });
   }
 
-  // What single precision says of a case of this band.
+  // What 16 bits say of a case of this band.
   Candidate measured(Count slot, Count packed) const {
-    const float* row = coarse_.rows_.data() + packed * coarse_.stride_;
+    const std::int16_t* row = coarse_.rows_.data() + packed * coarse_.stride_;
     const float* query = rows_.data() + slot * coarse_.stride_;
-    const double slack = single * (band_->reach + lengths_[slot]) * coarse_.row_gain_ + 1e-18;
+    const double slack = single * (band_->reach + lengths_[slot]) * band_->fine + band_->fine_error * careful + 1e-18;
+    const double per_fine = 1 / band_->fine;
     double low, high;
     if (squares()) {
       const double root = std::sqrt(static_cast<double>(added_squares(row, query, coarse_.stride_)));
-      low = std::max(0.0, root * (1 - relative_) - slack) * per_gain_, high = (root * (1 + relative_) + slack) * per_gain_;
+      low = std::max(0.0, root * (1 - relative_) - slack) * per_fine, high = (root * (1 + relative_) + slack) * per_fine;
       low *= low, high *= high;
     } else {
       const double sum = added_moduli(row, query, coarse_.stride_);
-      low = (sum * (1 - relative_) - slack) * per_gain_, high = (sum * (1 + relative_) + slack) * per_gain_;
+      low = (sum * (1 - relative_) - slack) * per_fine, high = (sum * (1 + relative_) + slack) * per_fine;
     }
     const double symbols = s_ > 0 ? unequal(first_ + slot, packed) : 0.0;
     if (!c_.role.empty()) high += left_out(c_, ask_, coarse_.order_[packed], first_ + slot);
@@ -222,7 +227,7 @@ class CoarseSearch final : public CoarseListener {
     double error = 0.0;
     Count square = 0, total = 0;
     for (Count j = 0; j < d_; ++j) {
-      rows_[slot * coarse_.stride_ + j] = static_cast<float>(scaled_[j] * coarse_.row_gain_);
+      rows_[slot * coarse_.stride_ + j] = static_cast<float>(scaled_[j] * band_->fine);
       const double wanted = scaled_[j] * band_->gain;
       const double rounded = std::clamp<double>(std::nearbyint(wanted), -offset, offset);
       whole_[j] = static_cast<int>(rounded);
@@ -304,7 +309,7 @@ class CoarseSearch final : public CoarseListener {
   const Ask& ask_;
   const Answer& answer_;
   const Count d_, s_, together_, groups_, least_room_;
-  const double relative_, per_gain_;
+  const double relative_;
   std::vector<std::vector<Fresh>> fresh_;
   std::vector<std::vector<Candidate>> lists_;
   std::vector<double> bound_;

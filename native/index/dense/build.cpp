@@ -10,7 +10,7 @@ namespace nearwise {
 Dense::Dense(Columns columns, bool by_query) : columns_(std::move(columns)) {
   weighed_ = columns_.by_case ? Weighed::by_case : by_query ? Weighed::by_query : Weighed::packed;
   for (Count f = 0; f < columns_.p; ++f)
-    if (columns_.is_for(f, proposes)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
+    if (columns_.is_for(f, proposes) && columns_.has_weight(f)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
   for (Count f : numbers_) centre_.push_back(middle_of(columns_, f));
   std::vector<double> norm(static_cast<std::size_t>(columns_.n), 0.0);
   measure(norm);
@@ -39,7 +39,7 @@ void Dense::measure(std::vector<double>& norm) {
         has_holes_ = true;
         continue;
       }
-      double part = std::abs(from(x[i], centre_[j], factors_[c.segment[i] * d + j]));
+      double part = std::abs(from(x[i], centre_[j], factors_[c.segment_of(i) * d + j]));
       if (own) part = own[i * c.p] == 0.0 ? 0.0 : part * root(own[i * c.p]);
       norm[i] += c.power == 2 ? part * part : c.power == 1 ? part : std::pow(part, c.power);
     }
@@ -60,13 +60,13 @@ void Dense::sort(const std::vector<double>& norm) {
   order_.resize(static_cast<std::size_t>(c.n));
   std::iota(order_.begin(), order_.end(), Count{0});
   std::sort(order_.begin(), order_.end(), [&](Count i, Count j) {
-    if (c.segment[i] != c.segment[j]) return c.segment[i] < c.segment[j];
+    if (c.segment_of(i) != c.segment_of(j)) return c.segment_of(i) < c.segment_of(j);
     return norm[i] != norm[j] ? norm[i] < norm[j] : i < j;
   });
   Count panels = 0, position = 0;
   for (Count a = 0; a < c.g; ++a) {
     const Count first = position;
-    while (position < c.n && c.segment[order_[position]] == a) ++position;
+    while (position < c.n && c.segment_of(order_[position]) == a) ++position;
     const Count needed = (position - first + panel_width - 1) / panel_width;
     segments_.push_back({panels, needed, first, position - first});
     panels += needed;

@@ -70,7 +70,7 @@ class Dense {
 
   Columns columns_;
   Weighed weighed_;
-  std::vector<Count> numbers_, symbols_; // features by kind
+  std::vector<Count> numbers_, symbols_; // features with any weight, by kind
   std::vector<double> centre_;           // [d]
   std::vector<double> factors_;          // [g, d] what a number is multiplied by
   double gain_ = 1.0;                    // a power of two that keeps single precision far from overflow

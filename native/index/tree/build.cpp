@@ -48,7 +48,7 @@ class Builder {
   }
 
  private:
-  const double* column(Count f) const { return cases_.columns + tree_.features[f] * cases_.n + start_; }
+  const double* column(Count f) const { return cases_.columns[tree_.features[f]] + start_; }
   Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
 
   // The feature with the largest coefficient * width^power among every step-th of these cases; -1 if none varies.

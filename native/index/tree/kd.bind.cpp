@@ -14,7 +14,7 @@ void check_finite(const double* values, Count size, const std::string& name) {
 
 void check_cases(const KdCases& c) {
   require_segments(c.segments, c.g, c.n);
-  check_finite(c.columns, c.n * c.p, "columns");
+  for (const double* column : c.columns) check_finite(column, c.n, "columns");
   check_finite(c.coefficients, c.g * c.p, "coefficients");
   require_all(c.g * c.p, "KdTree: coefficients must not be negative", [&](Count i) { return c.coefficients[i] >= 0; });
   std::vector<bool> seen(static_cast<std::size_t>(c.n));
@@ -26,9 +26,12 @@ void check_cases(const KdCases& c) {
 
 std::unique_ptr<KdForest> make(Given& given) {
   KdCases c{};
-  c.columns = given.array<double>("columns", {told(c.p), told_cases(c.n)});
+  const std::vector<Array> columns = given.arrays("columns");
+  c.p = static_cast<Count>(columns.size());
   c.coefficients = given.array<double>("coefficients", {told(c.g), c.p});
   c.segments = given.array<Count>("segments", {c.g + 1});
+  c.n = case_count(columns.empty() ? static_cast<std::size_t>(c.segments[c.g]) : columns[0].size());
+  for (const Array& column : columns) c.columns.push_back(shaped<double>(column, "columns", {c.n}));
   c.index = given.array<Count>("index", {c.n});
   c.power = given.value<int>("power");
   require(c.power == 1 || c.power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(c.power) + ".");

@@ -38,7 +38,7 @@ struct KdTree {
 };
 
 struct KdCases {
-  const double* columns;       // [p, n] feature-major, finite
+  std::vector<const double*> columns;  // [p] of [n], finite
   const Count* segments;       // [g + 1] packed cases segments[a] .. segments[a + 1] weigh by row a of coefficients
   const double* coefficients;  // [g, p] not negative
   const Count* index;          // [n] the original index of a packed case, 0 .. n - 1

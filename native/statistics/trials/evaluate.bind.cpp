@@ -21,7 +21,6 @@ std::unique_ptr<Held<Trial>> make(Given& given) {
   c.n = t.n;
   c.g = 1;
   take_columns(c, given);
-  c.segment.assign(static_cast<std::size_t>(c.n), 0);
   c.coefficients.assign(static_cast<std::size_t>(c.p), 0.0);
   t.scales = given.copy<double>("scales", {c.p});
   t.queries.resize(static_cast<std::size_t>(c.n * c.p));

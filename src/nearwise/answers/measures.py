@@ -69,7 +69,7 @@ class Probabilities(Measure):
 
     @property
     def payload(self) -> Payload:
-        return Payload(self.target.values, self.weights[:, None], self.target.n_classes)
+        return Payload(self.target.codes, self.weights[:, None], self.target.n_classes)
 
     @property
     def voters(self) -> Voters:

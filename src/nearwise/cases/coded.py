@@ -106,8 +106,8 @@ def _of_arrow(column: Any) -> CodedTexts | None:
     different = whole.chunk(0).dictionary.to_pylist()
     if None in different or len(set(different)) < len(different):
         return None
-    codes = [np.asarray(part.indices.cast(pa.int64()).fill_null(-1)) for part in whole.chunks]
-    return CodedTexts.used(different, np.concatenate(codes))
+    codes = [np.asarray(part.indices.cast(pa.int32()).fill_null(-1)) for part in whole.chunks]
+    return CodedTexts.used(different, codes[0] if len(codes) == 1 else np.concatenate(codes))
 
 
 def _of_pandas(series: Any) -> CodedTexts | None:

@@ -80,6 +80,11 @@ def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values[~missing] if missing.any() else values
 
 
+def _reach(values: NDArray[np.float64]) -> float:
+    """The largest modulus of the known values, worked out without a copy of them; 0 where none is known."""
+    return max(float(np.fmax.reduce(values, initial=0.0)), -float(np.fmin.reduce(values, initial=0.0)))
+
+
 def ranks(column: Column) -> NDArray[np.float64]:
     return np.where(column.values < 0, np.nan, column.values.astype(np.float64))
 
@@ -100,7 +105,7 @@ class Line(Fitted):
         self._training = values
         known = _known(values)
         self.by, self.ranked = by, ranked
-        largest = period or float(np.abs(known).max(initial=0.0))
+        largest = period or _reach(known)
         plain = by == "none" or largest == 0 or 1e-60 < largest < 1e60
         self.exponent = 0 if plain else -math.frexp(largest)[1]
         self.turn = period
@@ -132,7 +137,7 @@ class Line(Fitted):
         if self.by == "none":
             return values
         if self.exponent == 0:  # the values themselves: a large table is not copied
-            return values if not (np.abs(values) > FAR).any() else np.clip(values, -FAR, FAR)
+            return values if _reach(values) <= FAR else np.clip(values, -FAR, FAR)
         with np.errstate(over="ignore"):
             scaled = np.ldexp(values, self.exponent)
         return np.clip(scaled, -FAR, FAR)

@@ -73,7 +73,7 @@ class Model:
 
     @property
     def distance(self) -> Distance:
-        return self.plan.engine.distance
+        return self.plan.distance
 
     @classmethod
     def of(
@@ -86,11 +86,13 @@ class Model:
         engine: str = "auto",
         case_factors: Floats | None = None,
         local: LocalScale | None = None,
+        planned: Callable[[Distance, str, int], Plan] | None = None,
     ) -> Model:
         _check_classes(weights, problem)
         factors = together_factors(case_factors, local)
         distance = Distance(problem.metric, trusting(weights, factors, problem), problem.stored)
-        return cls(problem, weights, plan(distance, engine, threads(n_jobs)), ids, next_id, case_factors, local)
+        made = (planned or plan)(distance, engine, threads(n_jobs))
+        return cls(problem, weights, made, ids, next_id, case_factors, local)
 
     def changed(
         self, problem: Problem, weights: Weights, ids: NDArray[np.int64], next_id: int, kept: NDArray[np.intp],

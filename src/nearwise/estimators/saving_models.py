@@ -30,7 +30,10 @@ from nearwise.estimators.saving_measures import pack_measure, unpack_measures
 from nearwise.estimators.saving_weights import checked_weights, pack_weighting, unpack_weighting
 from nearwise.representation import Represented
 from nearwise.representation.known import LEARNED
+from nearwise.search.base import Distance
+from nearwise.search.plan import LaterPlan, Plan, plan
 from nearwise.search.threads import threads
+from nearwise.storage import container
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
 from nearwise.storage.values import listed
@@ -138,17 +141,38 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     if estimator._settings.bends:
         estimator._bent_differences = {m.name: m.difference for m in metric.measures}
     local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
-    model = Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local)
+    planned = planned_later if is_large(table) else None
+    model = Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local, planned)
     estimator._set(replace(model, learned=learned) if estimator._critiques else model)
     _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
     set_answer(unpack, content.get("answer"), estimator)
     return estimator
 
 
+def is_large(table: CaseTable) -> bool:
+    """Whether a table takes as much memory as a file that is mapped."""
+    return sum(column.values.nbytes for column in table.columns) >= container.MAPPED_FROM
+
+
+def planned_later(distance: Distance, engine: str, threads: int) -> Plan:
+    """The plan of a large model that was loaded: made at the first question, which refuses what loading would have."""
+
+    def made() -> Plan:
+        try:
+            return plan(distance, engine, threads)
+        except (MemoryError, Warning):
+            raise
+        except Exception as error:  # a stranger's file may hold anything: the answer is the error of loading
+            told = (str(error) or type(error).__name__).rstrip(".")
+            raise ModelFileError(f"The model that was loaded cannot be searched: {told}.") from error
+
+    return LaterPlan(distance, made)
+
+
 def unpack_ids(unpack: SettingsUnpacker, content: dict[str, Any], n: int) -> tuple[NDArray[np.int64], int]:
     """The ids of n cases, and the next one."""
-    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64), content["next_id"]
-    if len(ids) != n or (np.diff(ids) <= 0).any() or type(next_id) is not int or next_id >= 2**62:
+    ids, next_id = unpack.array(content["ids"], "i", axes=1).astype(np.int64, copy=False), content["next_id"]
+    if len(ids) != n or (ids[1:] <= ids[:-1]).any() or type(next_id) is not int or next_id >= 2**62:
         raise ModelFileError("the cases have no ids")
     if ids.min() < 0 or ids.max() >= next_id:
         raise ModelFileError("the ids of the cases are not below the next one")

@@ -14,7 +14,10 @@ Each engine says whether it can serve a distance and what a query would cost; re
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from nearwise.errors import InputError, check_choice
 from nearwise.search.base import Cost, Distance, Engine
@@ -31,7 +34,7 @@ from nearwise.search.index.tree import TreeIndex
 from nearwise.search.index.two_stage import TwoStageIndex
 from nearwise.visible import visible
 
-__all__ = ["ENGINES", "Plan", "check_engine", "plan"]
+__all__ = ["ENGINES", "LaterPlan", "Plan", "check_engine", "plan"]
 
 ENGINES: dict[str, type[Engine]] = {
     e.name: e
@@ -64,8 +67,15 @@ BEFORE = {
 
 @dataclass(frozen=True)
 class Plan:
+    """The engine that was chosen, and why not the others."""
+
     engine: Engine
     rejected: dict[str, str]
+
+    @property
+    def distance(self) -> Distance:
+        """What the engine searches under."""
+        return self.engine.distance
 
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
@@ -73,6 +83,46 @@ class Plan:
         lines += [f"  {visible(self.engine.note)}"] if self.engine.note else []
         lines += [f"  not {name}: {visible(why)}" for name, why in self.rejected.items()]
         return "\n".join([*lines, self.engine.distance.metric.describe()])
+
+
+class LaterPlan(Plan):
+    """A plan that is made when its engine is first asked for: once, whichever thread asks.
+
+    A large model that was loaded has one, so that what is mapped is not packed beside the map before anyone asks.
+    """
+
+    def __init__(self, distance: Distance, made: Callable[[], Plan]) -> None:
+        vars(self).update(_distance=distance, _made=made, _lock=threading.Lock())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan, (self.engine, self.rejected)
+
+    @property
+    def distance(self) -> Distance:
+        found: Distance = vars(self)["_distance"]
+        return found
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the engine was asked for."""
+        return "_found" in vars(self)
+
+    def _plan(self) -> Plan:
+        held = vars(self)
+        with held["_lock"]:
+            if not self.is_made:
+                held["_found"] = held["_made"]()
+                held["_made"] = None
+        found: Plan = held["_found"]
+        return found
+
+    @property
+    def engine(self) -> Engine:
+        return self._plan().engine
+
+    @property
+    def rejected(self) -> dict[str, str]:
+        return self._plan().rejected
 
 
 def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:

@@ -278,6 +278,7 @@ def _array(spec: Any, body: memoryview, start: int, name: str) -> tuple[NDArray[
     flat = np.frombuffer(body[start : start + size], dtype=dtype)
     if not (isinstance(body.obj, mmap.mmap) and dtype.kind == "f"):  # codes must not change once they are checked
         flat = flat.copy()
+        _let_go(body, start, start + size)
     raw = flat.view(np.uint8) if size else np.empty(0, dtype=np.uint8)
     if dtype.kind == "b" and raw.max(initial=0) > 1:
         _refuse(name, "an array of truth values holds others")
@@ -286,12 +287,26 @@ def _array(spec: Any, body: memoryview, start: int, name: str) -> tuple[NDArray[
     return flat.astype(dtype.newbyteorder("="), copy=False).reshape(shape), start + size
 
 
+def _let_go(body: memoryview, start: int, end: int) -> None:
+    """Give back the memory of what was copied out of a map; it would come back if anyone looked."""
+    held = body.obj
+    if isinstance(held, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        before, page = len(held) - _CHECKSUM - len(body), mmap.PAGESIZE
+        first, last = _up_to(before + start, page), (before + end) // page * page
+        if first < last:
+            held.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+
 def _is_known(dtype: str) -> bool:
     return dtype in _NUMBERS or _STRINGS.fullmatch(dtype) is not None
 
 
 def _rounded(position: int) -> int:
-    return -(-position // _STEP) * _STEP
+    return _up_to(position, _STEP)
+
+
+def _up_to(position: int, step: int) -> int:
+    return -(-position // step) * step
 
 
 def _refuse(name: str, why: str) -> NoReturn:

@@ -146,7 +146,7 @@ def _read_symbols(unpack: SettingsUnpacker, kind: Kind, found: dict[str, Any]) -
         raise ModelFileError("the levels of an ordinal column are not those of its kind")
     if len(codes) and not (codes.min() >= -1 and codes.max() < len(levels)):
         raise ModelFileError("a column has codes outside of its levels")
-    return Column(codes.astype(np.int32), levels)
+    return Column(codes.astype(np.int32, copy=False), levels)
 
 
 def is_symbol(value: Any) -> bool:
@@ -191,13 +191,13 @@ def unpack_target(unpack: SettingsUnpacker, found: Any, n: int, *, has_classes: 
     if not isinstance(found, dict) or (found.get("classes") is not None) != has_classes:
         raise ModelFileError("the target is not described")
     values = unpack.array(found.get("values"), "i" if has_classes else "f", axes=1)
-    weights = unpack.array(found.get("weights"), "f", axes=1).astype(np.float64)
+    weights = unpack.array(found.get("weights"), "f", axes=1).astype(np.float64, copy=False)
     if len(values) != n or len(weights) != n or not np.isfinite(weights).all() or (weights < 0).any():
         raise ModelFileError("the target has another number of cases, or impossible weights")
     if not has_classes:
         if not np.isfinite(values).all():
             raise ModelFileError("the target holds impossible numbers")
-        return Target(values.astype(np.float64), None, weights)
+        return Target(values.astype(np.float64, copy=False), None, weights)
     classes = unpack.value(found["classes"])
     if isinstance(classes, np.ndarray) and classes.dtype == object and not all(map(is_symbol, classes)):
         raise ModelFileError("a class is no text, number or boolean")
@@ -205,4 +205,4 @@ def unpack_target(unpack: SettingsUnpacker, found: Any, n: int, *, has_classes: 
         raise ModelFileError("the classes are not distinct and in order")
     if values.min() < 0 or values.max() >= len(classes):
         raise ModelFileError("the target has codes outside of its classes")
-    return Target(values.astype(np.intp), classes, weights)
+    return Target(values.astype(np.intp, copy=False), classes, weights)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,23 @@ from nearwise.weights import Global, Weights
 __all__ = ["Countable", "Counted", "Cut", "Discretised", "require_countable"]
 
 Array = NDArray[np.float64]
+
+
+LARGE = 1 << 22
+"""values of a table from which counts are made feature by feature and not kept: those of numbers are as large as it"""
+
+
+class WhenAsked:
+    """Statistics of features that are made when they are asked for, and gone when they were used."""
+
+    def __init__(self, made: Callable[[int], Any], features: int) -> None:
+        self.made, self.features = made, features
+
+    def __len__(self) -> int:
+        return self.features
+
+    def __getitem__(self, f: int) -> Any:
+        return self.made(f)
 
 
 def is_countable(kind: Kind) -> bool:
@@ -118,6 +135,8 @@ class Counted(Countable):
     put them into (see `find_cuts`).
     """
 
+    one_by_one: ClassVar[bool] = True
+    """whether each weight takes the counts of its own feature only"""
     discretise: Any
     bins: int
 
@@ -139,7 +158,26 @@ class Counted(Countable):
                     f"discretise names {unknown[0]!r}, which is not a feature: there are {', '.join(problem.features)}."
                 )
 
-    def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
+    def _learn(self, problem: Problem) -> Weights:
+        if not self.one_by_one or len(problem.table) * len(problem.features) < LARGE:
+            return super()._learn(problem)
+        self._check(problem)
+        vars(self).pop("_statistics", None)  # an update counts anew, as it does in a model that was loaded
+        return self._finish(WhenAsked(lambda f: self._counted(problem, f), len(problem.features)), problem)
+
+    def _counted(self, problem: Problem, f: int) -> ValueCounts | IntervalCounts:
+        """The counts of one feature; of numbers by intervals of equal width or by hand without sorting them."""
+        column, name, target = problem.table.columns[f], problem.features[f], problem.target
+        kind, as_value = problem.table.schema[name], problem.metric.measures[f].as_value
+        how = self.discretise.get(name, "mdl") if isinstance(self.discretise, Mapping) else self.discretise
+        sorts = isinstance(how, str) and how in ("mdl", "frequency")
+        if column.levels is not None or not is_countable(kind) or sorts or not target.weighs_one:
+            return count_values(column, target, as_value)
+        values = column.values[~column.missing] if column.missing.any() else column.values
+        values = np.mod(values, kind.period) if isinstance(kind, Cyclic) else values
+        return IntervalCounts.of(column, kind, find_cuts(how, self.bins, name, values), target, as_value)
+
+    def _finish(self, statistics: Any, problem: Problem) -> Weights:
         schema = problem.table.schema
 
         def weigh(f: int) -> float:

@@ -72,6 +72,7 @@ class RedundancyCorrected(Counted):
     discretise: Any = "mdl"
     bins: int = 8
     target_bins: int = BINS
+    one_by_one = False
 
     def _weigh(self, table: Contingency) -> float:
         return mutual_information(table)

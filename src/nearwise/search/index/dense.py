@@ -23,7 +23,7 @@ from nearwise.search.index.scan import ScanIndex
 from nearwise.search.layout.columns import Layout, asks_left_out, typed
 from nearwise.search.layout.contrasts import Contrasts
 from nearwise.search.layout.left_out import LeftOut
-from nearwise.search.layout.segments import row_of_weights
+from nearwise.search.layout.segments import segment_of
 from nearwise.search.layout.serves import IN_SINGLES
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Weights
@@ -66,7 +66,7 @@ class DenseIndex(Index):
         self._unequal_holes = np.flatnonzero(own & holes)
 
     def _arguments(self) -> tuple[Any, ...]:
-        stored, layout, segment = self.distance.stored, self._layout, row_of_weights(self.distance)
+        stored, layout, segment = self.distance.stored, self._layout, segment_of(self.distance)
         power = float(self.distance.metric.p)
         said = layout.is_symbol, self._coefficients, layout.one, layout.both
         if self._short is not None:

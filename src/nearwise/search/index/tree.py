@@ -62,8 +62,9 @@ class TreeIndex(Index):
         native = core()
         assert native is not None  # refused otherwise
         segments, n = Segments.of(distance), len(distance.stored)
-        columns = segments.arranged(packed(distance.stored.cases))
-        coefficients = Layout.of(distance.metric).coefficients(distance.weights.values)
+        layout = Layout.of(distance.metric)
+        columns = segments.each_arranged(layout.columns(distance.stored.cases))
+        coefficients = layout.coefficients(distance.weights.values)
         self._tree = native.KdTree(
             columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
         )
@@ -83,7 +84,7 @@ class TreeIndex(Index):
         for measure, column in zip(distance.metric.measures, distance.stored.cases.columns, strict=True):
             if column.missing is not None and column.missing.any():
                 return f"feature {measure.name!r} is missing in stored cases"
-            if np.abs(column.values).max(initial=0.0) > LARGEST_VALUE:
+            if max(column.values.max(initial=0.0), -column.values.min(initial=0.0)) > LARGEST_VALUE:
                 return f"feature {measure.name!r} has values whose squares are infinite"
         return ""
 
@@ -127,13 +128,13 @@ class TreeIndex(Index):
         fit = (np.abs(values) <= LARGEST_VALUE).all(axis=1)
         return values, skipped(leave_out, len(queries)), np.flatnonzero(fit), np.flatnonzero(~fit)
 
-    def _probed(self, columns: Floats, order: NDArray[np.int64]) -> float:
+    def _probed(self, columns: list[Floats], order: NDArray[np.int64]) -> float:
         """Mean number of cases that a search for the neighbours of a few stored cases looks at."""
         n = len(order)
         if n == 0:
             return 0.0
         rows = np.sort(np.random.default_rng(0).choice(n, min(PROBES, n), replace=False))
-        values, nothing = np.ascontiguousarray(columns[:, rows].T), Payload.nothing(n)
+        values, nothing = np.stack([column[rows] for column in columns], axis=1), Payload.nothing(n)
         found = self._tree.nearest(values, order[rows], PROBE_K, TIE, *nothing.packed, self.threads)
         return float(found[5].mean())
 

@@ -9,13 +9,19 @@ from numpy.typing import NDArray
 
 from nearwise.search.base import Distance, Floats, Ints, Payload
 
-__all__ = ["Segments", "row_of_weights", "skipped"]
+__all__ = ["Segments", "row_of_weights", "segment_of", "skipped"]
 
 
 def row_of_weights(distance: Distance) -> NDArray[np.int32]:
     """(n,) the row of weights that each stored case weighs by: its class where they go by class, else 0."""
+    found = segment_of(distance)
+    return np.zeros(len(distance.stored), dtype=np.int32) if found is None else found
+
+
+def segment_of(distance: Distance) -> NDArray[np.int32] | None:
+    """The same, None where there is one row for all."""
     if distance.weights.shape != "per-class" or distance.stored.classes is None:
-        return np.zeros(len(distance.stored), dtype=np.int32)
+        return None
     return distance.stored.classes.astype(np.int32)
 
 
@@ -44,10 +50,18 @@ class Segments:
         order = np.argsort(classes, kind="stable").astype(np.int64)
         return cls(order, np.searchsorted(classes[order], np.arange(rows + 1)).astype(np.int64))
 
+    @property
+    def is_in_order(self) -> bool:
+        """Whether every case is at the place of its number."""
+        return bool((self.order[1:] > self.order[:-1]).all())
+
     def arranged(self, columns: Floats) -> Floats:
         """(columns, n) by place; without a copy where the cases are in order."""
-        is_in_order = bool((self.order[1:] > self.order[:-1]).all())
-        return np.ascontiguousarray(columns if is_in_order else columns[:, self.order])
+        return np.ascontiguousarray(columns if self.is_in_order else columns[:, self.order])
+
+    def each_arranged(self, columns: list[Floats]) -> list[Floats]:
+        """The same column by column."""
+        return columns if self.is_in_order else [column[self.order] for column in columns]
 
     def skipped(self, leave_out: Ints | None, m: int) -> NDArray[np.int64]:
         """(m,) the place that each query leaves out, or -1."""

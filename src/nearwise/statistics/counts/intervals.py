@@ -18,6 +18,9 @@ __all__ = ["IntervalCounts"]
 
 Array = NDArray[np.float64]
 
+STEP = 1 << 16
+"""cases that are counted at once: what is worked out on the way takes no memory to speak of"""
+
 
 @dataclass(frozen=True)
 class IntervalCounts:
@@ -31,13 +34,17 @@ class IntervalCounts:
     @classmethod
     def of(cls, column: Column, kind: Kind, cuts: Cuts, target: Target, missing_as_value: bool) -> IntervalCounts:
         c, gone = target.n_classes, column.missing
-        values = np.mod(column.values, kind.period) if isinstance(kind, Cyclic) else column.values
-        flat = cuts.place(values).astype(np.int64) * c + target.values
-        weights = target.weights
-        table = np.bincount(flat[~gone], weights=weights[~gone], minlength=len(cuts) * c).astype(np.float64)
+        table: Array = np.zeros(len(cuts) * c)
+        step = STEP if target.weighs_one else max(1, len(column))  # only whole cases add up alike in pieces
+        for start in range(0, len(column), step):
+            rows = slice(start, start + step)
+            values, known, classes = column.values[rows], ~gone[rows], target.values[rows]
+            values = np.mod(values, kind.period) if isinstance(kind, Cyclic) else values
+            flat = cuts.place(values).astype(np.int64) * c + classes
+            table += np.bincount(flat[known], weights=target.weights[rows][known], minlength=len(table))
         missing: Array = np.zeros(c)
         if missing_as_value:
-            missing = np.bincount(target.values[gone], weights=weights[gone], minlength=c).astype(np.float64)
+            missing = np.bincount(target.values[gone], weights=target.weights[gone], minlength=c).astype(np.float64)
         return cls(cuts, table.reshape(len(cuts), c), missing)
 
     def merge(self, other: IntervalCounts) -> IntervalCounts:
