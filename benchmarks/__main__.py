@@ -22,6 +22,7 @@ from benchmarks import (
     metrics,
     mixed,
     page,
+    parts,
     peers,
     planner,
     presets,
@@ -44,7 +45,8 @@ GROWTH = "growth"
 def works() -> dict[str, Work]:
     groups = (
         dense, shapes, mixed, symbolic, feedback, text, start,
-        relief, selection, gradient, local, metrics, presets, quantification, projections, planner, footprint, sets,
+        relief, selection, gradient, local, metrics, presets, quantification, projections, planner, footprint, parts,
+        sets,
     )  # fmt: skip
     return {work.name: work for group in groups for work in group.WORKS}
 

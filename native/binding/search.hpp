@@ -44,9 +44,12 @@ inline Wanted wanted(const std::string& who, const Question& q, Count m, Count n
 }
 
 inline Wanted wanted(const std::string& who, Given& given, Count m, Count n) {
-  return wanted(who, {given.array("exclude"), given.value<Count>("k"), given.value<double>("tolerance"),
-                      given.array("group_codes"), given.array("group_values"), given.value<Count>("n_groups"),
-                      given.value<Count>("threads", 1)}, m, n);
+  Wanted out = wanted(who, {given.array("exclude"), given.value<Count>("k"), given.value<double>("tolerance"),
+                            given.array("group_codes"), given.array("group_values"), given.value<Count>("n_groups"),
+                            given.value<Count>("threads", 1)}, m, n);
+  out.reach = given.maybe<double>("reach", {m});
+  if (out.reach) require_all(m, who + ": reach must not be negative", [&](Count j) { return out.reach[j] >= 0; });
+  return out;
 }
 
 // Where a case that is left out is looked up, not only compared with.

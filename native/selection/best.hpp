@@ -17,10 +17,11 @@ class Best {
 
   double limit = infinity;  // the largest sum that still matters: that which ties with the k-th so far
 
-  void clear() {
+  // No sum beyond `reach` is offered.
+  void clear(double reach = infinity) {
     heap_.clear();
     ties_.clear();
-    limit = infinity;
+    limit = reach;
     crowded_ = 256;
   }
 
@@ -60,7 +61,7 @@ class Best {
   }
 
  private:
-  void lower_limit() { limit = Tie(heap_.front().sum, wanted_.tolerance).high; }
+  void lower_limit() { limit = std::min(limit, Tie(heap_.front().sum, wanted_.tolerance).high); }
 
   void keep_tie(const Ranked<Count>& tie) {
     if (ties_.size() >= crowded_) {

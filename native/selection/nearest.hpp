@@ -46,6 +46,10 @@ struct Wanted {
   Payload payload;
   Count m, k, threads;
   double tolerance;
+  const double* reach = nullptr;     // [m] a sum beyond which no case is wanted, or infinity; null: unknown
+
+  // The same with room for what ties with it, and for what a bound rounds.
+  double known_reach(Count query) const { return reach ? reach[query] * (1 + 4 * tolerance) : infinity; }
 };
 
 struct Nearest {

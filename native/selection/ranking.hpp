@@ -16,11 +16,7 @@ struct Ask : Wanted {
   const double* by_query;                // [m, p] weights of every query, times the coefficients; null: there are none
   const std::int32_t* levels;            // [m, p] a number does not differ from cases of this level; null: there are none
   const double* blur;                    // [m] by how much the lengths of proposal and decision may differ; null: 0
-  const double* reach;                   // [m] a sum that at least k cases do not exceed, or infinity; null: unknown
 
-  double known_reach(Count query) const {
-    return reach ? reach[query] * (1 + 4 * tolerance) : infinity;
-  }
   bool leaves_out(Count i, Count query) const {
     return i == exclude[query] || (case_folds && case_folds[i] == query_folds[query]);
   }

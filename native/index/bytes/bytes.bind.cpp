@@ -26,7 +26,7 @@ void bind_bytes(nb::module_& module) {
       .def(nb::new_(called("columns is_symbol segment coefficients one_missing both_missing power | joined role slack", &make)))
       .def_prop_ro("is_usable", [](const Held<Coarse>& self) { return self.index->is_usable(); })
       .def("nearest",
-           called("queries exclude k tolerance group_codes group_values n_groups | threads slack", &nearest));
+           called("queries exclude k tolerance group_codes group_values n_groups | threads slack reach", &nearest));
 }
 
 }  // namespace nearwise

@@ -114,7 +114,8 @@ void bind_codes(nb::module_& module) {
       .def_prop_ro("patterns", [](const CodesIndex& self) { return self.index->patterns; })
       .def_prop_ro("nodes", &CodesIndex::nodes);
   nb::class_<CodesSearch>(module, "CodesSearch", "One question to an index, answered in pieces of time.")
-      .def(nb::new_(called("index codes rows tables exclude group_codes group_values n_groups k tolerance distinct",
+      .def(nb::new_(called("index codes rows tables exclude group_codes group_values n_groups k tolerance distinct "
+                           "| reach",
                            +[](Given& given) { return std::make_unique<CodesSearch>(given); })))
       .def("run", &CodesSearch::run, "threads"_a, "seconds"_a)
       .def("result", &CodesSearch::result);

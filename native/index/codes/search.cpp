@@ -48,7 +48,7 @@ class Batch {
       lane.rows[f] = index_.is_table[f] ? queries_.tables[f] + Count{rows[f]} * index_.values[f] : nullptr;
     lane.candidates.clear();
     lane.full = few_candidates;
-    lane.limit.start(queries_.k, queries_.tolerance, queries_.distinct, infinity);
+    lane.limit.start(queries_.k, queries_.tolerance, queries_.distinct, queries_.known_reach(query));
     for (std::size_t a = 0; a < index_.parts.size(); ++a) look_around(index_.parts[a], lane, hints_[a]);
     // those cases come again on the walk, so only their limit is kept
     lane.limit.start(queries_.k, queries_.tolerance, queries_.distinct, lane.limit.value());

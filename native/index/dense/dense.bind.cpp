@@ -100,7 +100,7 @@ void bind_dense(nb::module_& module) {
       .def_prop_ro("has_holes", [](const Held<Dense>& self) { return self.index->has_holes(); })
       .def_prop_ro("is_usable", [](const Held<Dense>& self) { return self.index->is_usable(); })
       .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups form | threads slack by_query "
-                             "blur levels", &nearest));
+                             "blur levels reach", &nearest));
 }
 
 }  // namespace nearwise

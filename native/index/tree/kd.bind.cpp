@@ -87,7 +87,7 @@ void bind_kd(nb::module_& module) {
   nb::class_<KdForest>(module, "KdTree", "A kd-tree per segment of numeric cases; immutable, so threads may share it.")
       .def(nb::new_(called("columns segments coefficients index power | threads", &make)))
       .def("places", called("queries | threads", &places), "Where each query falls; search in this order.")
-      .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups | threads", &nearest),
+      .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups | threads reach", &nearest),
            "The k nearest cases of every query, exactly, and the group that ties.")
       .def("within", called("queries limits exclude | threads", &within),
            "All cases with a sum of at most the limit of each query.");

@@ -33,7 +33,7 @@ std::vector<Count> kd_places(const KdForest& forest, const KdQueries& queries) {
 void kd_nearest(const KdForest& forest, const KdQueries& queries, const Nearest& nearest, Count* visited) {
   rows_in_parallel(queries.m, block_length, queries.threads, [&] {
     return [&, visit = Visit(forest), best = Best(queries, forest.n)](Count j) mutable {
-      best.clear();
+      best.clear(queries.known_reach(j));
       visit.all(queries.values + j * forest.p, best.limit, [&](double sum, Count index) {
         if (index != queries.exclude[j]) best.offer(sum, index);
       });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from nearwise.parts.estimators import ClassifierOverParts, OverParts, RegressorO
 from nearwise.parts.folder import load_folder, save_head
 from nearwise.parts.learning import merged
 from nearwise.parts.part import Searched, TypedPart
-from nearwise.parts.searching import Around, Nearest
+from nearwise.parts.searching import Around, Nearest, search
 from nearwise.parts.settings import LOO_SAMPLE, asked_classifier, asked_regressor
 from nearwise.parts.shards import Shards
 from nearwise.search.selection.answered import Answered, Group
@@ -26,6 +27,8 @@ __all__ = ["KNNClassifier", "KNNRegressor", "NearestCases"]
 
 BATCH = 10_000
 """queries that are sent to the workers at once"""
+AT_ONCE = 2
+"""batches that are under way"""
 
 
 class _Spread(OverParts):
@@ -62,9 +65,13 @@ class _Spread(OverParts):
     def _lazily(self, block: Any, k: int) -> Any:
         """The answer to a block of queries, as a graph: every part is asked, and once more where a tie is unsure."""
         queries = _delayed(_measured)(self._bare(), block)
-        join = _delayed(merged)
-        parts = self._spread.parts
-        found = tree([_delayed(_nearest)(part, queries, k) for part in parts], join)
+        join, parts, ends = _delayed(merged), self._spread.parts, []
+        for chain in self._spread.chains():
+            said = None
+            for part in chain:
+                said = _delayed(_nearest)(part, queries, k, said)
+            ends.append(said)
+        found = tree(ends, join)
         if self.predicts_numbers or self.known.adds_in_order:  # added up in the order of the cases
             groups = None
             for part in parts:
@@ -83,15 +90,17 @@ class _Spread(OverParts):
         return self._sent
 
     def _found(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
-        """Queries go out in batches."""
-        found, again = [], 0
-        for start in range(0, max(1, len(queries)), BATCH):
+        """Queries go out in batches, the next while one is answered, so that no worker waits."""
+
+        def ask(start: int) -> tuple[Answered, int]:
             rows = slice(start, start + BATCH)
             skip = None if leave_out is None else leave_out[rows]
-            found.append(super()._found(queries.take(rows), k, skip))
-            again += self.second_rounds
-        self.second_rounds = again
-        return Answered.stacked(found)
+            return search(self._spread, queries.take(rows), k, skip)
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = list(pool.map(ask, range(0, max(1, len(queries)), BATCH)))
+        self.second_rounds = sum(again for _, again in found)
+        return Answered.stacked([each for each, _ in found])
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """(distances, indices) of the nearest cases; indices count through all partitions, and lazy X is computed."""
@@ -247,8 +256,8 @@ def _measured(model: OverParts, block: Any) -> Measured:
     return model._asked(block.reset_index(drop=True) if hasattr(block, "reset_index") else block)[1]
 
 
-def _nearest(part: Searched, queries: Measured, k: int) -> Answered:
-    return Nearest(queries, k, None)(part)
+def _nearest(part: Searched, queries: Measured, k: int, before: Answered | None) -> Answered:
+    return Nearest(queries, k, None)(part, before)
 
 
 def _around(part: Searched, queries: Measured, found: Answered, before: Group | None = None) -> Group:

@@ -153,6 +153,34 @@ class SearchesWithWorkers(_Asked, Searches):
         found: T = self._merged(function, merge, self.parts)
         return found
 
+    def ask_along(self, function: Callable[[Searched, Any], T], merge: Merge) -> T:
+        sent = self.client.submit(same, function, pure=False)
+        ends = []
+        for chain in self.chains():
+            said = None
+            for part in chain:
+                said = self.client.submit(applied_after, sent, part, said, pure=False)
+            ends.append(said)
+        last = tree(ends, lambda one, two: self.client.submit(merge, one, two, pure=False))
+        found: T = self._result(last, self.parts)
+        return found
+
+    def chains(self) -> list[list[Any]]:
+        """The parts by the threads of the workers that hold them, so that each can be told what those before it said.
+
+        What a chain says stays on its worker. Where a part is by now, is a guess that costs nothing where it is wrong.
+        """
+        threads = self.client.nthreads()
+        held = self.client.who_has(self.parts)
+        chains = {(worker, at): list[Any]() for worker, n in threads.items() for at in range(max(1, n))}
+        if not chains:
+            return [self.parts]
+        own = {worker: [chain for (at, _), chain in chains.items() if at == worker] for worker in threads}
+        for part in self.parts:
+            at = [worker for worker in held.get(part.key, ()) if worker in own]
+            min((own[at[0]] if at else chains.values()), key=len).append(part)
+        return [chain for chain in chains.values() if chain]
+
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         found: T = self._result(self.client.submit(applied, function, self.parts[part], pure=False))
         return found

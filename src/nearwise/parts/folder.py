@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -85,10 +85,13 @@ class SearchesOnDisk(Searches):
         self._held[part] = made
         return made
 
-    def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
-        # those at hand first: which comes first makes no difference to what is merged
+    @property
+    def order(self) -> Iterable[int]:
         order = sorted(range(len(self.parts)), key=lambda part: part not in self._held)
-        return reduce(merge, (function(self._part(i)) for i in progress(order, len(order), "searching the parts")))
+        return progress(order, len(order), "searching the parts")
+
+    def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
+        return reduce(merge, (function(self._part(i)) for i in self.order))
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         return function(self._part(part))

@@ -126,13 +126,27 @@ class Searched:
         here = (leave_out >= self.start) & (leave_out < self.start + len(self))
         return np.where(here, leave_out - self.start, -1).astype(np.intp) if here.any() else None
 
-    def nearest(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None) -> Answered:
-        """The k nearest of each query in this part; ``leave_out`` (m,) are places among all cases."""
+    def nearest(
+        self,
+        queries: Measured,
+        k: int,
+        leave_out: NDArray[np.int64] | None = None,
+        before: Answered | None = None,
+    ) -> Answered:
+        """The k nearest of each query in this part, merged with those of the parts ``before``.
+
+        What lies beyond the k-th sum of those before cannot be among the nearest of all, so the search is told of it.
+        ``leave_out`` (m,) are places among all cases.
+        """
         if self.engine is None:
-            return Answered.nothing(len(queries), k, self.brings)
-        n = len(self)
-        found = self.engine.nearest(queries, min(k, n), self.brings.payload, self._left_out(leave_out))
-        return Answered.of(found, k, np.arange(self.start, self.start + n), self.brings)
+            return Answered.nothing(len(queries), k, self.brings) if before is None else before
+        n, payload, skip = len(self), self.brings.payload, self._left_out(leave_out)
+        if before is None:
+            found = self.engine.nearest(queries, min(k, n), payload, skip)
+        else:
+            found = self.engine.nearest_up_to(queries, min(k, n), payload, before.reach, skip)
+        own = Answered.of(found, k, np.arange(self.start, self.start + n), self.brings)
+        return own if before is None else before.merged(own)
 
     def around(
         self, queries: Measured, last: Any, leave_out: NDArray[np.int64] | None = None, before: Group | None = None

@@ -27,6 +27,21 @@ class Searches(ABC):
     def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
         """What a function says of every part, merged."""
 
+    def ask_along(self, function: Callable[[Searched, Any], T], merge: Merge) -> T:
+        """What a function says of all parts, each of which is told what was said of those before it, in any order.
+
+        There may be several such chains, whose ends merge.
+        """
+        said: Any = None
+        for part in self.order:
+            said = self.ask_one(part, InTurn(function, said))
+        return cast(T, said)
+
+    @property
+    def order(self) -> Iterable[int]:
+        """The parts, those first that are at hand."""
+        return range(len(self.starts))
+
     @abstractmethod
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         """What a function says of one part."""
@@ -76,13 +91,13 @@ class SearchesInMemory(Searches):
 
 
 class Nearest:
-    """The k nearest in a part, as a function that can be sent to it."""
+    """The k nearest in a part and those before it, as a function that can be sent to it."""
 
     def __init__(self, queries: Measured, k: int, leave_out: NDArray[np.int64] | None) -> None:
         self.queries, self.k, self.leave_out = queries, k, leave_out
 
-    def __call__(self, part: Searched) -> Answered:
-        return part.nearest(self.queries, self.k, self.leave_out)
+    def __call__(self, part: Searched, before: Answered | None = None) -> Answered:
+        return part.nearest(self.queries, self.k, self.leave_out, before)
 
 
 class Around:
@@ -99,7 +114,7 @@ def search(
     searches: Searches, queries: Measured, k: int, leave_out: NDArray[np.int64] | None = None
 ) -> tuple[Answered, int]:
     """The k nearest of each query among all cases, and how many queries took a second round."""
-    found: Answered = searches.ask(Nearest(queries, k, leave_out), merged)
+    found: Answered = searches.ask_along(Nearest(queries, k, leave_out), merged)
     rows = found.again
     if not len(rows):
         return (found.settled(rows, None) if found.adds_in_order else found), 0

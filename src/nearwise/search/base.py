@@ -171,6 +171,15 @@ class Engine(ABC):
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
         """The k nearest of each query; ``leave_out`` (m,) names a stored case to skip per query, or -1."""
 
+    def nearest_up_to(
+        self, queries: Measured, k: int, payload: Payload, reach: Floats, leave_out: Ints | None = None
+    ) -> Neighbours:
+        """The same, where cases beyond a sum ``reach`` (m,) and what ties with it need not be listed.
+
+        At least the nearest up to there are. An engine that cannot make use of it lists all.
+        """
+        return self.nearest(queries, k, payload, leave_out)
+
     @abstractmethod
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
         """The cases at the k smallest distinct sums of each query."""

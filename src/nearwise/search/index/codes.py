@@ -78,17 +78,27 @@ class CodesIndex(Index):
         return super().refuses(distance)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
-        m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=False)
+        return self._nearest(queries, k, payload, leave_out, None)
+
+    def nearest_up_to(
+        self, queries: Measured, k: int, payload: Payload, reach: Floats, leave_out: Ints | None = None
+    ) -> Neighbours:
+        return self._nearest(queries, k, payload, leave_out, reach)
+
+    def _nearest(
+        self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None, reach: Floats | None
+    ) -> Neighbours:
+        m, parts = len(queries), self._answers(queries, k, payload, leave_out, False, reach)
         sums, indices, inside, tied, tie_sums = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Neighbours(sums.reshape(m, k), indices.reshape(m, k), inside, tied, tie_sums.reshape(m, *payload.shape))
 
     def levels(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Levels:
-        m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=True)
+        m, parts = len(queries), self._answers(queries, k, payload, leave_out, distinct=True, reach=None)
         sums, counts, _, _, sums_of_payload = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Levels(sums.reshape(m, k), counts.reshape(m, k), sums_of_payload.reshape(m, k, *payload.shape))
 
     def _answers(
-        self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None, distinct: bool
+        self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None, distinct: bool, reach: Floats | None
     ) -> list[tuple[NDArray[Any], ...]]:
         m, p = len(queries), len(self._features)
         codes = np.empty((m, p), dtype=np.int32)
@@ -97,12 +107,13 @@ class CodesIndex(Index):
         skip = skipped(leave_out, m)
         step = m if self._tables is not None else max(1, TABLE_BYTES // self._row_bytes)
         starts = range(0, max(1, m), max(1, step))
-        return [
-            self._answer(codes[start : start + step], skip[start : start + step], k, payload, distinct)
-            for start in starts
-        ]
+        least = np.full(m, np.inf) if reach is None else np.ascontiguousarray(reach)
+        each = [slice(start, start + step) for start in starts]
+        return [self._answer(codes[rows], skip[rows], k, payload, distinct, least[rows]) for rows in each]
 
-    def _answer(self, codes: Codes, skip: Ints, k: int, payload: Payload, distinct: bool) -> tuple[NDArray[Any], ...]:
+    def _answer(
+        self, codes: Codes, skip: Ints, k: int, payload: Payload, distinct: bool, reach: Floats
+    ) -> tuple[NDArray[Any], ...]:
         native = core()
         assert native is not None
         rows = codes
@@ -113,7 +124,7 @@ class CodesIndex(Index):
             for f, feature in enumerate(self._features):
                 wanted, rows[:, f] = np.unique(codes[:, f], return_inverse=True)
                 tables.append(feature.terms(wanted))
-        search = native.CodesSearch(self._index, codes, rows, tables, skip, *payload.packed, k, TIE, distinct)
+        search = native.CodesSearch(self._index, codes, rows, tables, skip, *payload.packed, k, TIE, distinct, reach)
         for _ in progress(self._pieces(search, len(codes)), 100, "searching"):
             pass
         found: tuple[NDArray[Any], ...] = search.result()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured
 from nearwise.native import core
-from nearwise.search.base import Distance, Engine, Ints, Neighbours, Payload
+from nearwise.search.base import Distance, Engine, Floats, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index
 from nearwise.search.index.proposals import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
 from nearwise.search.index.scan import ScanIndex
@@ -110,16 +110,29 @@ class DenseIndex(Index):
         return LeftOut(self.distance, self._layout)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        return self._nearest(queries, k, payload, leave_out, {})
+
+    def nearest_up_to(
+        self, queries: Measured, k: int, payload: Payload, reach: Floats, leave_out: Ints | None = None
+    ) -> Neighbours:
+        return self._nearest(queries, k, payload, leave_out, {"reach": reach})
+
+    def _nearest(
+        self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None, more: dict[str, NDArray[Any]]
+    ) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
-        asked, more = self._layout.packed(queries), {}
+        asked = self._layout.packed(queries)
         if self._short is not None:
-            asked, more = self._short.added_to(asked), {"slack": self._slack(asked)}
+            asked, more = self._short.added_to(asked), {**more, "slack": self._slack(asked)}
         if self._by_query:
             own = self.distance.weights.of_queries(slice(0, len(queries)), len(queries)).values
-            more = {"by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(queries.columns))))}
+            more = {
+                **more,
+                "by_query": np.ascontiguousarray(np.broadcast_to(own, (len(queries), len(queries.columns)))),
+            }
         asks = asks_left_out(self.distance.metric, queries)
         if asks:
-            more = self._left_out.more_of(queries)
+            more = {**more, **self._left_out.more_of(queries)}
         question = Question.of(np.ascontiguousarray(asked.T), k, payload, leave_out, **more)
         left = np.arange(len(queries))
         if self._bytes is not None and not asks:

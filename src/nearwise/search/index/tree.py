@@ -97,10 +97,21 @@ class TreeIndex(Index):
         return Cost(visits * p * cls.nanoseconds, f"a search would visit about {visits / n:.0%} of the cases")
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        return self._nearest(queries, k, payload, leave_out, None)
+
+    def nearest_up_to(
+        self, queries: Measured, k: int, payload: Payload, reach: Floats, leave_out: Ints | None = None
+    ) -> Neighbours:
+        return self._nearest(queries, k, payload, leave_out, reach)
+
+    def _nearest(
+        self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None, reach: Floats | None
+    ) -> Neighbours:
         out = empty_neighbours(len(queries), k, payload)
         values, skip, plain, odd = self._sorted_out(queries, leave_out)
         for rows in _chunks(self._in_tree_order(values, plain)):
-            found = self._tree.nearest(values[rows], skip[rows], k, TIE, *payload.packed, self.threads)
+            least = None if reach is None else reach[rows]
+            found = self._tree.nearest(values[rows], skip[rows], k, TIE, *payload.packed, self.threads, least)
             out.put(rows, Neighbours(*found[:5]))
         if len(odd):
             left_out = None if leave_out is None else leave_out[odd]

@@ -11,7 +11,7 @@ for a group that goes on behind it the parts are asked one after the other, each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,9 @@ from nearwise.cases.target import Target
 from nearwise.search.base import TIE, Floats, Ints, Neighbours, Payload
 
 __all__ = ["Answered", "Brings", "Group"]
+
+FEW = 0.7
+"""share of the queries up to which it is faster to merge the answers to these alone"""
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,8 @@ class Answered:
         """The answers to several batches of queries, one after the other."""
         if len(parts) == 1:
             return parts[0]
-        group = Group(
-            *(np.concatenate([getattr(p.group, name) for p in parts]) for name in ("inside", "tied", "votes"))
-        )
-        sums, cases, said, unsure = (
-            np.concatenate([getattr(p, name) for p in parts]) for name in ("sums", "cases", "said", "unsure")
-        )
-        weighs = None if parts[0].weighs is None else np.concatenate([p.weighs for p in parts if p.weighs is not None])
-        return cls(sums, cases, said, weighs, group, unsure)
+        each = zip(*(part._arrays for part in parts), strict=True)
+        return cls._made(None if held[0] is None else np.concatenate(held) for held in each)
 
     @property
     def adds_in_order(self) -> bool:
@@ -103,6 +100,11 @@ class Answered:
         if self.adds_in_order:
             rows = rows | (self.group.tied > self.filled - self.group.inside)
         return np.flatnonzero(rows)
+
+    @property
+    def reach(self) -> Floats:
+        """(m,) the sum at the last place, infinite where no case fills it: no case of all beyond it is wanted."""
+        return self.sums[:, -1]
 
     @property
     def last(self) -> Floats:
@@ -122,6 +124,37 @@ class Answered:
 
     def merged(self, other: Answered) -> Answered:
         """The answer of both parts together."""
+        for one, two in ((self, other), (other, self)):
+            heard = np.flatnonzero(two.cases[:, 0] >= 0)
+            if len(heard) == 0:
+                return one
+            if len(heard) < len(two.cases) * FEW:  # who lists nobody changes nothing
+                return one.put(heard, one.take(heard)._merged(two.take(heard)))
+        return self._merged(other)
+
+    def take(self, rows: Ints) -> Answered:
+        """The answers to some of the queries."""
+        return self._made(None if held is None else held[rows] for held in self._arrays)
+
+    def put(self, rows: Ints, other: Answered) -> Answered:
+        """The same with other answers to some of the queries."""
+        arrays = [None if held is None else held.copy() for held in self._arrays]
+        for held, new in zip(arrays, other._arrays, strict=True):
+            if held is not None:
+                held[rows] = new
+        return self._made(arrays)
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any] | None, ...]:
+        group = self.group
+        return self.sums, self.cases, self.said, self.weighs, self.unsure, group.inside, group.tied, group.votes
+
+    @classmethod
+    def _made(cls, arrays: Iterable[Any]) -> Answered:
+        sums, cases, said, weighs, unsure, *group = arrays
+        return cls(sums, cases, said, weighs, Group(*group), unsure)
+
+    def _merged(self, other: Answered) -> Answered:
         k = self.sums.shape[1]
         sums, cases = np.hstack([self.sums, other.sums]), np.hstack([self.cases, other.cases])
         said, weighs = np.hstack([self.said, other.said]), None
