@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import nearwise
 from nearwise import Numeric, Symbolic
-from nearwise.cases.readers import arrow
+from nearwise.cases.readers import arrow, arrow_columns
 from nearwise.errors import NearwiseError
 
 pytest.importorskip("pyarrow")
@@ -70,7 +70,7 @@ def test_the_fast_reader_is_used_where_nothing_is_in_doubt(file, monkeypatch):
 
 @pytest.mark.parametrize("odd", ["1.5", "x", "+5", "99999999999999999999", '"7"', "", "0x1"])
 def test_a_column_that_changes_late_is_read_as_a_whole(file, monkeypatch, odd):
-    monkeypatch.setattr(arrow, "_SAMPLE", 20)
+    monkeypatch.setattr(arrow_columns, "_SAMPLE", 20)
     path = file("t.csv", "a,b\n" + "1,u\n" * 50 + f"{odd},v\n" + "2,w\n" * 50)
     fast, exact = both(path, monkeypatch)
     assert fast == exact

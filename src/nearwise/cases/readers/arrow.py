@@ -1,81 +1,92 @@
 """The fast way through large CSV files: pyarrow parses, and the table is the one that the exact reader gives.
 
-pyarrow is asked only for what both read alike: UTF-8, values that are quoted as a whole or not at all and do not span
-lines, no blank lines in between. Whatever is in doubt (a conversion that fails, a number beyond 2^53, a row of another
-length) is left to the exact reader, which also knows the place of every error.
+pyarrow is asked only for what both read alike: values that are quoted as a whole or not at all and do not span lines,
+no blank lines and no comments in between. Whatever is in doubt (a conversion that fails, a number beyond 2^53, a row of
+another length) is left to the exact reader, which also knows the place of every error.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
-import re
 from array import array
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from nearwise.cases.frames import RawColumn
-from nearwise.cases.integers import EXACT
-from nearwise.cases.kinds import Cyclic, Kind, Numeric
+from nearwise.cases.kinds import Kind
+from nearwise.cases.readers.arrow_columns import first_types, parsed, typed
 from nearwise.cases.readers.files import AtLine, file_bytes
 from nearwise.cases.readers.header import column_names
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
-from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.errors import NearwiseError
 
 __all__ = ["fast_columns", "is_well_quoted"]
 
 _FROM, _TO = 2_000_000, 4_000_000_000
 """bytes of a file: a smaller one is read before pyarrow is loaded, a larger one is better read in pieces"""
-_SAMPLE = 200_000
-"""bytes from which the types of columns are guessed"""
-_RETRIES = 8
-"""how many columns may turn out to be of another type than their first rows"""
 _BLOCK = 1 << 18
-_AT_COLUMN = re.compile(r"column #(\d+)")
 
-Columns = tuple[dict[str, RawColumn], AtLine]
+Columns = tuple[int, dict[str, RawColumn], AtLine]
+"""the line of the first row, the columns, and the places of the cases"""
 
 
 def fast_columns(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limits) -> Columns | None:
     """The columns of a CSV file and the places of its cases; None where the exact reader must look."""
-    if layout.comment is not None or layout.numbers != "plain" or layout.encoding not in (None, "utf-8"):
-        return None
     if not _FROM <= path.stat().st_size <= _TO or find_spec("pyarrow") is None or any(map(_is_number, layout.missing)):
         return None
     sep = (layout.sep or ",").encode()
     try:
-        with file_bytes(path, limits) as stream:
-            data = stream.read().removeprefix(b"\xef\xbb\xbf")
+        data, at = _without_comments(_as_utf8(path, layout, limits), layout.comment)
         if not _is_plain(data, sep, limits):
             return None
         head = data[: data.find(b"\n")] if b"\n" in data else data
         first = next(csv.reader([head.decode()], delimiter=sep.decode(), strict=True), [])
-        names = column_names(f"{path.name}, line 1", first, layout, limits)
-    except (NearwiseError, OSError, EOFError, ValueError, csv.Error):
+        names = column_names(f"{path.name}, line {at}", first, layout, limits)
+    except (NearwiseError, OSError, EOFError, LookupError, ValueError, csv.Error):
         return None
     named = layout.header is not False
     rows = data.count(b"\n") + (not data.endswith(b"\n")) - named
     if rows < 1:
         return None
-    types = _types(data, names, kinds, layout, named)
-    parsed = None if types is None else _parsed(data, types, layout, named)
+    types = first_types(data, [kinds.get(name) for name in names], layout, named)
+    table = None if types is None else parsed(data, types, layout, named)
     del data  # not to be held beside two copies of the numbers
-    if parsed is None or parsed.num_rows != rows:
+    if table is None or table.num_rows != rows:
         return None
-    start = 2 if named else 1
+    start = at + 1 if named else at
     where = AtLine(path.name, array("q", range(start, start + rows)))
     found = {}
-    for name, chunks, guess in zip(names, parsed.columns, types or (), strict=True):
-        column = _column(chunks, kinds.get(name), name, layout, where)
-        if column is None or (guess == "late" and _all_whole(column)):
+    for name, chunks, guess in zip(names, table.columns, types or (), strict=True):
+        column = typed(chunks, guess, kinds.get(name), name, layout, where)
+        if column is None:
             return None
         found[name] = column
-    return found, where
+    return at, found, where
+
+
+def _as_utf8(path: Path, layout: Layout, limits: Limits) -> bytes:
+    codec = codecs.lookup(layout.encoding or "utf-8").name
+    with file_bytes(path, limits) as stream:
+        data = stream.read()
+    return data.removeprefix(codecs.BOM_UTF8) if codec == "utf-8" else data.decode(codec).encode()
+
+
+def _without_comments(data: bytes, comment: str | None) -> tuple[bytes, int]:
+    """What comes behind the comments at the top, and its line; others are refused."""
+    at, start = 1, 0
+    mark = None if comment is None else comment.encode()
+    while mark is not None and data.startswith(mark, start) and b"\n" in data[start:]:
+        start = data.index(b"\n", start) + 1
+        at += 1
+    rest = data[start:] if start else data
+    if mark is not None and (rest.startswith(mark) or b"\n" + mark in rest):
+        raise ValueError("a comment between the rows")
+    return rest, at
 
 
 def _is_number(text: str) -> bool:
@@ -120,12 +131,13 @@ def is_well_quoted(data: bytes, sep: bytes) -> bool:
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
         return False
-    opens, closes = quotes[::2], quotes[1::2]
-    begins, ends = np.isin(letters[opens - 1], [*b'\n"', sep[0]]), np.isin(letters[closes + 1], [*b'\r\n"', sep[0]])
-    if not (begins.all() and ends.all()):
+    before, behind = np.zeros((2, 256), dtype=bool)
+    before[[*b'\n"', sep[0]]] = True
+    behind[[*b'\r\n"', sep[0]]] = True
+    if not (before[letters[quotes[::2] - 1]].all() and behind[letters[quotes[1::2] + 1]].all()):
         return False
     lines = np.flatnonzero(letters == ord("\n"))
-    return bool((np.searchsorted(lines, opens) == np.searchsorted(lines, closes)).all())
+    return not bool((np.searchsorted(quotes, lines) % 2).any())  # no line ends in a value
 
 
 def _may_be_hexadecimal(data: bytes) -> bool:
@@ -139,91 +151,3 @@ def _may_be_hexadecimal(data: bytes) -> bool:
         if (block[at] == ord("0")).any():
             return True
     return False
-
-
-def _types(data: bytes, names: list[str], kinds: Mapping[str, Kind], layout: Layout, named: bool) -> list[str] | None:
-    """What the first rows of each column look like."""
-    text = data[:_SAMPLE]
-    if len(data) > _SAMPLE:
-        text = text[: text.rfind(b"\n") + 1]
-    try:
-        rows = list(csv.reader(text.decode().splitlines(), delimiter=layout.sep or ",", strict=True))[
-            1 if named else 0 :
-        ]
-    except (UnicodeDecodeError, csv.Error):
-        return None
-    if not rows or any(len(row) != len(names) for row in rows):
-        return None
-    types = []
-    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
-        texts = Texts(layout.missing, keeps_text(kinds.get(name)))
-        texts.add(cells)
-        types.append("text" if texts.as_text else "int64" if texts.whole else "float64")
-    return types
-
-
-def _parsed(data: bytes, types: list[str], layout: Layout, named: bool) -> Any:
-    """What pyarrow makes of the bytes, None where it cannot; a column that does not fit its type gets the next one."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow
-
-    names = [str(j) for j in range(len(types))]
-    known = {
-        "int64": pa.int64(),
-        "float64": pa.float64(),
-        "late": pa.float64(),
-        "text": pa.dictionary(pa.int32(), pa.string()),
-    }
-    reading = arrow.ReadOptions(column_names=names, skip_rows=1 if named else 0, block_size=1 << 22)
-    parsing = arrow.ParseOptions(delimiter=layout.sep or ",")
-    for _ in range(_RETRIES):
-        converting = arrow.ConvertOptions(
-            column_types=dict(zip(names, (known[t] for t in types), strict=True)), null_values=sorted(layout.missing),
-            strings_can_be_null=True, quoted_strings_can_be_null=True,
-        )  # fmt: skip
-        try:
-            return arrow.read_csv(pa.BufferReader(data), reading, parsing, converting, pa.system_memory_pool())
-        except pa.ArrowInvalid as error:
-            found = _AT_COLUMN.search(str(error))
-            j = int(found[1]) if found else len(types)
-            if j >= len(types) or types[j] == "text":
-                return None
-            types[j] = "late" if types[j] == "int64" else "text"
-        except pa.ArrowException:
-            return None
-    return None
-
-
-def _column(chunks: Any, kind: Kind | None, name: str, layout: Layout, where: AtLine) -> RawColumn | None:
-    from pyarrow import types
-
-    if types.is_dictionary(chunks.type):
-        return _coded(chunks, kind, name, layout, where)
-    numbers = np.asarray(chunks.to_numpy(), dtype=np.float64)
-    if chunks.null_count and np.count_nonzero(np.isnan(numbers)) != chunks.null_count:
-        return None  # NaN that was written as a number
-    if chunks.null_count == len(numbers) and not isinstance(kind, Numeric | Cyclic):
-        return RawColumn("symbol", [None] * len(numbers))
-    low, high = (np.fmin, np.fmax) if chunks.null_count else (np.minimum, np.maximum)
-    if not (low.reduce(numbers, initial=0.0) > -EXACT and high.reduce(numbers, initial=0.0) < EXACT):
-        return None  # also where NaN was written and nothing is missing
-    return RawColumn("number", numbers, whole=types.is_integer(chunks.type))
-
-
-def _all_whole(column: RawColumn) -> bool:
-    """Whether no number has a fraction, so that it is not known why one of them was no integer for pyarrow: +5?"""
-    numbers = column.numbers
-    return numbers is not None and bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all())
-
-
-def _coded(chunks: Any, kind: Kind | None, name: str, layout: Layout, where: AtLine) -> RawColumn | None:
-    """A column of texts, looked at once for each different one."""
-    whole = chunks.unify_dictionaries()
-    if not whole.num_chunks:
-        return None
-    different = [*whole.chunk(0).dictionary.to_pylist(), None]
-    codes = np.concatenate([np.asarray(part.indices.fill_null(len(different) - 1)) for part in whole.chunks])
-    try:
-        return Texts.coded(different, codes, layout.missing, kind, name, where)
-    except NearwiseError:  # the exact reader says the same, and knows more
-        return None

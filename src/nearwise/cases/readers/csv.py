@@ -40,7 +40,7 @@ def read_csv(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limi
         if sep != ",":
             told = (f"the columns of {path.name} are separated by {separator_name(sep)}; sep=',' takes commas",)
     quick = fast_columns(path, kinds, layout, limits)
-    at, columns, where = (1, *quick) if quick is not None else _exact_columns(path, kinds, layout, limits)
+    at, columns, where = quick if quick is not None else _exact_columns(path, kinds, layout, limits)
     n = len(where.lines)
     table = RawTable(tuple(columns), tuple(columns.values()), n, None, named=True, source=where, remarks=told)
     return finished(table, f"{path.name}, line {at}", layout)

@@ -7,13 +7,19 @@ texts stays text, with a hint at the one word that makes numbers of them.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-__all__ = ["notation_hint", "number_in"]
+__all__ = ["MONEY", "NOTATIONS", "hint_at", "is_number_in", "notation_hint", "number_in"]
 
-_MONEY = r"(?:[$€£¥]|USD|EUR|GBP|CHF)"
+MONEY = r"(?:[$€£¥]|USD|EUR|GBP|CHF)"
+"""currencies before and behind numbers"""
+_EXAMPLES = 1000
+"""texts among which the most telling one is looked for"""
+_LONGEST = 300
+"""letters of a number that float64 can hold"""
 _BLANK = " \u00a0\u202f'’"
-_FRONT = rf"(?P<sign>[+-]?)\s?(?:{_MONEY}\s?)?(?P<after>[+-]?)"
-_BACK = rf"\s?(?P<percent>%)?(?:{_MONEY})?"
+_FRONT = rf"(?P<sign>[+-]?)\s?(?:{MONEY}\s?)?(?P<after>[+-]?)"
+_BACK = rf"\s?(?P<percent>%)?(?:{MONEY})?"
 
 
 def _notation(thousands: str, point: str) -> re.Pattern[str]:
@@ -24,6 +30,9 @@ def _notation(thousands: str, point: str) -> re.Pattern[str]:
 _PATTERNS = {"english": _notation("," + _BLANK, "."), "european": _notation("." + _BLANK, ",")}
 
 
+NOTATIONS = tuple(_PATTERNS)
+
+
 def number_in(text: str, notation: str) -> int | float | None:
     """The number that a text is in a notation, None where it is none. 5% is five hundredths.
 
@@ -32,17 +41,27 @@ def number_in(text: str, notation: str) -> int | float | None:
     >>> number_in("1.5", "european") is None
     True
     """
-    found = _PATTERNS[notation].fullmatch(text.strip())
-    if found is None or (found["whole"] is None and found["part"] is None) or (found["sign"] and found["after"]):
+    found = _match(text, notation)
+    if found is None:
         return None
     digits = re.sub(r"\D", "", found["whole"] or "0")
     sign = -1 if "-" in (found["sign"], found["after"]) else 1
-    if len(digits) > 300:
-        return None
     if found["part"] is None and not found["percent"]:
         return sign * int(digits)
     number = float(f"{digits}.{(found['part'] or '.0')[1:]}")
     return sign * (number / 100 if found["percent"] else number)
+
+
+def is_number_in(text: str, notation: str) -> bool:
+    """Whether `number_in` finds a number."""
+    return _match(text, notation) is not None
+
+
+def _match(text: str, notation: str) -> re.Match[str] | None:
+    found = _PATTERNS[notation].fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None or (found["whole"] is None and found["part"] is None) or (found["sign"] and found["after"]):
+        return None
+    return found
 
 
 def notation_hint(texts: list[str]) -> str:
@@ -53,10 +72,17 @@ def notation_hint(texts: list[str]) -> str:
     >>> notation_hint(["a", "1,5"])
     ''
     """
-    fits = [name for name in _PATTERNS if texts and all(number_in(text, name) is not None for text in texts)]
+    return hint_at([name for name in NOTATIONS if texts and all(is_number_in(text, name) for text in texts)], texts)
+
+
+def hint_at(fits: list[str], texts: list[str]) -> str:
+    """The hint where all these texts are numbers in the notations of ``fits``, and in no other."""
     if not fits:
         return ""
-    example = max(texts, key=lambda text: (sum(not letter.isdecimal() for letter in text), len(text)))
+    told_apart = islice((text for text in texts if not text.strip().isdecimal()), _EXAMPLES)
+    example = max(
+        told_apart, key=lambda text: (sum(not letter.isdecimal() for letter in text), len(text)), default=texts[0]
+    )
     told = f"looks like numbers such as {example!r}, kept as symbols: "
     values = [number_in(example, name) for name in fits]
     if len(fits) == 1 or values[0] == values[1]:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.coded import CodedTexts
 from nearwise.cases.distinct import distinct
 from nearwise.cases.frames import RawColumn, _from_list
 from nearwise.cases.integers import Lost, lost_in_texts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Set, Symbolic, Text, Vector
+from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.notation import notation_hint, number_in
 from nearwise.cases.times import moment
 from nearwise.errors import ReadError
@@ -62,11 +64,12 @@ class Texts:
 
     @classmethod
     def coded(
-        cls, different: list[str | None], codes: NDArray[Any], missing: frozenset[str], kind: Kind | None, name: str,
+        cls, different: list[str | None], codes: NDArray[Any], layout: Layout, kind: Kind | None, name: str,
         where: Callable[[int], str],
     ) -> RawColumn:  # fmt: skip
         """The column of the texts ``different[code]``, None for missing, as if they had been added one by one."""
-        texts = cls(missing, keeps_text(kind))
+        missing = layout.missing
+        texts = cls(missing, keeps_text(kind), layout.numbers)
         known = [text for text in different if text is not None]
         texts.add(known)
         if not texts.as_text:  # numbers, each written in many ways perhaps
@@ -114,12 +117,15 @@ class Texts:
             whole = self._whole and not np.isinf(numbers).any()
             return RawColumn("number", numbers, whole=whole, lost=Lost.joined(self._lost))
         if keeps_text(kind):
-            return kept_text(self._all_texts(), kind)
+            return kept_text(self._symbols(), kind)
         known = [t for t in self._meanings.values() if t is not None]
         if self.notation != "plain":
             meaning = _all(self._in_notation, known) or _all(_plain_number, known)
             if meaning is not None or (not known and isinstance(kind, Numeric | Cyclic)):
-                return _numbers([None if t is None else (meaning or {})[t] for t in self._texts])
+                different, codes = self._codes or distinct(self._texts)
+                return _numbers([None if t is None else (meaning or {})[t] for t in different]).take(
+                    codes.astype(np.intp)
+                )
         meaning = _all(_boolean, known) or _all(moment, known)
         if meaning is not None:
             different, codes = self._codes or distinct(self._texts)
@@ -129,7 +135,17 @@ class Texts:
                 if text is not None and _number(text) is None:
                     raise not_a_number(text, name, where(i))
         hint = notation_hint(known) if self.notation == "plain" else ""
-        return RawColumn("symbol", self._all_texts(), remark=hint)
+        return RawColumn("symbol", self._symbols(), remark=hint)
+
+    def _symbols(self) -> list[str | None] | CodedTexts:
+        """The texts as symbols; what came as codes stays so."""
+        if self._codes is None or all(text is None for text in self._codes[0]):
+            return self._all_texts()
+        told, codes = self._codes
+        known = [text for text in told if text is not None]
+        place = np.cumsum([text is not None for text in told], dtype=np.int32) - 1
+        place[[text is None for text in told]] = -1
+        return CodedTexts.used(known, place[codes])
 
     def _all_texts(self) -> list[str | None]:
         if self._codes is None:
@@ -142,7 +158,7 @@ class Texts:
         return number_in(text, self.notation)
 
 
-def kept_text(texts: list[str | None], kind: Kind | None) -> RawColumn:
+def kept_text(texts: list[str | None] | CodedTexts, kind: Kind | None) -> RawColumn:
     """Text as it stands; under an Ordinal of numbers, the level that is written so."""
     levels = {str(level): level for level in kind.levels} if isinstance(kind, Ordinal) else {}
     return RawColumn("symbol", [None if t is None else levels.get(t, t) for t in texts] if levels else texts)
