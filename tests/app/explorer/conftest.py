@@ -119,9 +119,9 @@ def sizes(tmp_path):
 class Server:
     """A command that serves, in a process of its own."""
 
-    def __init__(self, folder, *arguments, **environment):
+    def __init__(self, folder, *arguments, program=("-m", "nearwise"), **environment):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "nearwise", *map(str, arguments)], cwd=folder, text=True, stdout=subprocess.PIPE,
+            [sys.executable, *program, *map(str, arguments)], cwd=folder, text=True, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env={**os.environ, **environment},
         )  # fmt: skip
         self.address = self.process.stdout.readline().strip()

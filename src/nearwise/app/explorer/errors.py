@@ -75,6 +75,10 @@ def tell_errors(app: FastAPI) -> None:
         status = 501 if isinstance(error, MissingDependencyError) else 400
         return answered(status, on_command_line(str(error)))
 
+    @app.exception_handler(OSError)
+    def unwritten(_: Request, error: OSError) -> JSONResponse:
+        return answered(507, f"Nothing was written ({error.strerror or error}).")
+
     @app.exception_handler(RequestValidationError)
     def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         return answered(422, _malformed(error.errors()[0]))
