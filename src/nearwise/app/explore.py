@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearwise.app.naming import one_method
-from nearwise.app.options import Learning, Reading, Regression, listed, with_options
+from nearwise.app.options import Learning, Reading, Regression, listed, with_options, words_of
 from nearwise.app.output import say
 from nearwise.errors import InputError
 
@@ -73,12 +73,22 @@ def _of_model(file: Path) -> Source:
 
 def _of_file(file: Path, target: str, reading: Reading, learning: Learning, regression: bool) -> Source:
     from nearwise.app.explorer.source import Source
-    from nearwise.app.tables import read_target
+    from nearwise.app.tables import given_kinds, read_target
 
     cases = read_target(file, reading, target, regression)
-    more = {"ignore": listed(reading.ignore), "group_by": reading.group_by, "keep": listed(reading.keep)}
+    given = given_kinds(reading) if reading.group_by is not None else {}
+    ignored = [*listed(reading.ignore), *listed(reading.label)]
+    named: dict[str, Any] = {
+        "ignore": ignored, "group_by": reading.group_by, "keep": listed(reading.keep), "format": reading.format,
+        "skip_unlabelled": reading.skip_unlabelled, **reading.settings(),
+    }  # fmt: skip
+    plain = {name: repr(value) for name, value in named.items() if value and (name, value) != ("numbers", "plain")}
+    if reading.header is False:
+        plain["header"] = "False"
     return Source(
         title=file.name, table=cases.table, target=cases.target, target_name=target, regression=regression,
-        kinds=cases.kinds, settings={**learning.settings(), "random_state": learning.seed},
-        reading={**more, **reading.settings()}, path=str(file),
+        kinds=cases.kinds, settings={**learning.settings(), "random_state": learning.seed}, reading=plain,
+        read_as={name: kind for name, kind in given.items() if name not in cases.kinds},
+        has_other_classes=cases.has_other_classes,
+        words={**words_of(reading), **words_of(learning)}, path=str(file),
     )  # fmt: skip

@@ -34,6 +34,7 @@ __all__ = [
     "neighbours",
     "pairs",
     "with_options",
+    "words_of",
 ]
 
 File = Annotated[
@@ -185,6 +186,25 @@ class Learning:
 def _all_or_by_name(text: str | None, option: str) -> Any:
     """One word for all features, or a dict by name."""
     return pairs(text, option) if text is not None and "=" in text else text
+
+
+def words_of(options: Any) -> dict[str, list[str]]:
+    """The options of a group that are not as they would be by themselves, as words of a command line by field.
+
+    >>> words_of(Learning(k="5", seed=3))
+    {'k': ['--k', '5'], 'seed': ['--seed', '3']}
+    """
+    found = {}
+    for field in fields(options):
+        value, name = getattr(options, field.name), field.name.replace("_", "-")
+        if value is None or value == field.default or field.name == "config":  # whose options are here by themselves
+            continue
+        if isinstance(value, bool):
+            found[field.name] = [f"--{name}" if value else f"--no-{name}"]
+        else:
+            several = value if isinstance(value, list) else [value]
+            found[field.name] = [word for each in several for word in (f"--{name}", str(each))]
+    return found
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -41,6 +41,8 @@ class Cases:
     table: RawTable
     kinds: Mapping[str, Kind]
     target: list[Any]
+    has_other_classes: bool = False
+    """whether classes in the file are no texts, and became these"""
 
 
 def read_cases(
@@ -105,7 +107,7 @@ def read_classes(file: Path, reading: Reading, target: str) -> Cases:
         )
     if target not in given_kinds(reading):
         _refuse_quantity(target, distinct, len(classes))
-    return replace(cases, target=classes)
+    return replace(cases, target=classes, has_other_classes=any(not isinstance(v, str) for v in cases.target))
 
 
 def _refuse_quantity(target: str, distinct: set[str], n: int) -> None:

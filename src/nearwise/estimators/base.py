@@ -24,7 +24,7 @@ from nearwise.estimators.novelty import novelty, why_novel
 from nearwise.estimators.recipe import check_settings, resolve
 from nearwise.estimators.reweighting import reweighted
 from nearwise.estimators.searching import Searching
-from nearwise.explain import Explanations, Neighbour, Query, describe_case
+from nearwise.explain import Explanations, Neighbour, Query, case_values, describe_case
 from nearwise.rendering import Picture
 from nearwise.representation import get as get_representation
 from nearwise.search.base import Engine
@@ -301,6 +301,20 @@ class Neighbors(Searching):
         if isinstance(weighting, Mergeable) and self._selects:
             return weighting.learn(problem)  # its statistics also hold cases that were not stored
         return relearned(weighting, problem, added=added, removed=removed)
+
+    # ------------------------------------------------------------------ what is stored
+
+    def stored_cases(self) -> tuple[list[dict[str, Any]], list[Any] | None]:
+        """The stored cases and what is known of each, as `fit` takes them; no targets where there are none.
+
+        >>> from nearwise import KNNClassifier
+        >>> KNNClassifier(1, "none").fit([{"age": 20, "job": "cook"}], ["a"]).stored_cases()
+        ([{'age': 20.0, 'job': 'cook'}], ['a'])
+        """
+        model = self._fitted()
+        targets = self._targets(model)
+        records = [case_values(model.table, i) for i in range(len(model.table))]
+        return records, None if targets is None else targets.tolist()
 
     # ------------------------------------------------------------------ explain
 

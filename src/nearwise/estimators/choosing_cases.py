@@ -13,7 +13,7 @@ from nearwise.cases.table import CaseTable
 from nearwise.errors import InputError, did_you_mean
 from nearwise.explain import case_values
 
-__all__ = ["chosen_cases"]
+__all__ = ["chosen_cases", "meets"]
 
 Truths = NDArray[np.bool_]
 WAYS = "one truth value per stored case, a dict of conditions by feature, or a function of a case's dict"
@@ -32,17 +32,22 @@ def chosen_cases(table: CaseTable, where: Any) -> NDArray[np.intp]:
     >>> chosen_cases(table, lambda case: case["age"] < 50)
     array([0, 2])
     """
+    truths = meets(table, where)
+    if not truths.any():
+        raise InputError(f"No stored case is left by where={_told(where)}: loosen the conditions.")
+    return np.flatnonzero(truths)
+
+
+def meets(table: CaseTable, where: Any) -> Truths:
+    """(n,) whether each stored case is asked about; there may be none."""
     if isinstance(where, Mapping):
         truths = np.ones(len(table), dtype=bool)
         for name, wanted in where.items():
             truths &= _met(table, name, wanted)
-    elif callable(where):
-        truths = np.array([bool(where(case_values(table, i))) for i in range(len(table))], dtype=bool)
-    else:
-        truths = _given(where, len(table))
-    if not truths.any():
-        raise InputError(f"No stored case is left by where={_told(where)}: loosen the conditions.")
-    return np.flatnonzero(truths)
+        return truths
+    if callable(where):
+        return np.array([bool(where(case_values(table, i))) for i in range(len(table))], dtype=bool)
+    return _given(where, len(table))
 
 
 def _told(where: Any) -> str:

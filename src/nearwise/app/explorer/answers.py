@@ -10,8 +10,9 @@ import numpy as np
 from nearwise.app.explorer.flipping import smallest_flip, without
 from nearwise.app.explorer.session import State, state_case
 from nearwise.app.explorer.typing import text_of, typed_value
+from nearwise.cases.kinds import Ordinal
 from nearwise.errors import InputError
-from nearwise.estimators.choosing_cases import chosen_cases
+from nearwise.estimators.choosing_cases import meets
 from nearwise.estimators.searching import StoredCases
 from nearwise.explain import Explanation, Neighbour
 
@@ -32,8 +33,17 @@ def matching(state: State, where: Mapping[str, Any] | None) -> np.ndarray[Any, n
         if "equals" in asked:
             conditions[name] = typed_value(state.table, name, asked["equals"])
         else:
-            conditions[name] = tuple(typed_value(state.table, name, asked.get(end)) for end in ("from", "to"))
-    return chosen_cases(state.table, conditions)
+            conditions[name] = tuple(_end(state, name, asked.get(end)) for end in ("from", "to"))
+    return np.flatnonzero(meets(state.table, conditions))
+
+
+def _end(state: State, name: str, given: Any) -> Any:
+    """One end of a filter; those of ordinal features are levels."""
+    found, kind = typed_value(state.table, name, given), state.table.schema[name]
+    if isinstance(kind, Ordinal) and found is not None and found not in (kind.levels or ()):
+        levels = ", ".join(text_of(level) for level in kind.levels or ())
+        raise InputError(f"The filter of {name!r} expects one of its levels ({levels}), got {text_of(found)!r}.")
+    return found
 
 
 def answer(state: State, query: Any, where: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -165,6 +165,7 @@ def serving(held: Held) -> FastAPI:
     """The application of ``nearwise serve``."""
     app = FastAPI(
         title="nearwise", version=__version__, docs_url=None, redoc_url=None, default_response_class=Exact,
+        redirect_slashes=False,
         description="Answers of a model on this machine. Errors are one sentence: {\"error\": \"...\"}.",
     )  # fmt: skip
     tell_errors(app)

@@ -21,6 +21,7 @@ Cell = Annotated[str, Field(max_length=100_000)] | bool | int | float | None | l
 Row = Annotated[dict[Name, Cell], Field(max_length=10_000)]
 Rows = Annotated[list[Row], Field(min_length=1, max_length=MOST_ROWS)]
 Finite = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Place = Annotated[int, Field(ge=0, le=2**53)]
 Neighbours = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 
 
@@ -39,7 +40,7 @@ class Condition(_Request):
 class Look(_Request):
     """What the page looks at: a stored case by its number or values of its own, a filter, and how much to show."""
 
-    case: Annotated[int, Field(ge=0)] | None = None
+    case: Place | None = None
     values: Row | None = None
     where: Annotated[dict[Name, Condition], Field(max_length=100)] | None = None
     map: bool = True
@@ -91,7 +92,7 @@ class CompareMethods(Look):
 class ListCases(Look):
     """A page of the stored cases."""
 
-    first: Annotated[int, Field(ge=0)] = 0
+    first: Place = 0
     most: Annotated[int, Field(ge=1, le=100)] = 20
     only_wrong: bool = False
 
@@ -121,4 +122,4 @@ class AddCases(Cases):
 class ForgetCases(_Request):
     """Cases to take out, by their ids."""
 
-    ids: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, max_length=MOST_ROWS)]
+    ids: Annotated[list[Place], Field(min_length=1, max_length=MOST_ROWS)]

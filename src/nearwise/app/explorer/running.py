@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from nearwise.errors import InputError, MissingDependencyError
@@ -18,6 +20,10 @@ HOST = "127.0.0.1"
 TOKEN = "NEARWISE_TOKEN"
 """the variable of a token that programs know beforehand"""
 SHORTEST = 16
+GRACE = 2
+"""seconds that answers have to end"""
+WORKER = "AnyIO worker thread"
+"""what threads that answer are called"""
 
 
 def check_server(purpose: str) -> None:
@@ -52,6 +58,24 @@ def run(app: Any, port: int | None, opened: Callable[[str], object] | None = Non
         if opened is not None:
             opened(address)
         guarded: Any = Guard(app, token, taken, LARGEST_BODY)
-        settings = uvicorn.Config(guarded, log_level="error", access_log=False, server_header=False, lifespan="off")
-        uvicorn.Server(settings).run(sockets=[listening])
-    sys.stdout.flush()
+        settings = uvicorn.Config(
+            guarded, log_level="error" if os.environ.get("NEARWISE_TRACEBACK") else "critical", access_log=False,
+            server_header=False, lifespan="off", timeout_graceful_shutdown=GRACE,
+        )  # fmt: skip
+        with contextlib.suppress(KeyboardInterrupt):  # how one ends it
+            uvicorn.Server(settings).run(sockets=[listening])
+    _leave()
+
+
+def _leave() -> None:
+    """End even where something is still being computed, which nobody waits for any more.
+
+    Files are written in one step, so that nothing is left half-done.
+    """
+    working = [thread for thread in threading.enumerate() if thread.name == WORKER]
+    for thread in working:
+        thread.join(GRACE)
+    if any(thread.is_alive() for thread in working):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -67,7 +67,7 @@ def overview(session: Session, state: State) -> dict[str, Any]:
         "shape": learned.shape if not isinstance(learned, Global) else "global",
         "features": [_feature(state, f, name, weights[name]) for f, name in enumerate(schema.names)],
         "critiques": [str(each) for each in getattr(state.estimator, "critiques_", ())],
-        "undo": session.undoes,
+        "undo": state.undoes,
     }
 
 
@@ -92,6 +92,9 @@ def _feature(state: State, f: int, name: str, weight: float) -> dict[str, Any]:
 def _map(state: State, query: Any, where: Mapping[str, Any] | None) -> dict[str, Any]:
     asked = None if query is None else [state_case(state, query)]
     found = state.estimator.map(asked, most=MAPPED)
+    ring = found.queries[0] if len(found.queries) else None
+    if isinstance(query, int) and query in found.cases:  # a typed twin would be apart from it where values are missing
+        ring = found.coordinates[int(np.flatnonzero(found.cases == query)[0])]
     rows = matching(state, where)
     inside = np.ones(len(found.cases), dtype=bool) if rows is None else np.isin(found.cases, rows)
     targets = np.asarray(state.estimator._targets(state.estimator._fitted()))[found.cases]
@@ -103,7 +106,7 @@ def _map(state: State, query: Any, where: Mapping[str, Any] | None) -> dict[str,
         "inside": inside.tolist(),
         "kept": found.kept,
         "stored": found.stored,
-        "query": found.queries[0].tolist() if len(found.queries) else None,
+        "query": None if ring is None else ring.tolist(),
     }
 
 

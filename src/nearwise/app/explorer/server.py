@@ -40,8 +40,9 @@ FILES = {
 def exploring(session: Session) -> FastAPI:
     """The application of ``nearwise explore``."""
     app = FastAPI(
-        title="nearwise explorer", version=__version__, docs_url=None, redoc_url=None, default_response_class=Exact
-    )
+        title="nearwise explorer", version=__version__, docs_url=None, redoc_url=None, default_response_class=Exact,
+        redirect_slashes=False,
+    )  # fmt: skip
     tell_errors(app)
 
     @app.get("/health", summary="Whether the server lives; needs no token")

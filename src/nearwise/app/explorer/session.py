@@ -28,6 +28,8 @@ LEFT_OUT_MOST = 5_000
 """cases that are left out one by one for the score; of more, so many are drawn by their content"""
 MOST_UNDONE = 40
 """states that are kept to go back to"""
+CELLS_UNDONE = 20_000_000
+"""values that these may hold together; the last two are kept in any case"""
 MOST_FITTED = 8
 """estimators that are kept for choosing a method again and for comparing"""
 
@@ -68,6 +70,8 @@ class State:
     score: Score
     steps: tuple[Step, ...] = ()
     """what was done since the method was fitted"""
+    undoes: str | None = None
+    """what `undo` would take back"""
 
     @property
     def table(self) -> Any:
@@ -100,12 +104,6 @@ class Session:
     def state(self) -> State:
         """The state of the moment."""
         return self._state
-
-    @property
-    def undoes(self) -> str | None:
-        """What `undo` would take back."""
-        past = self._past
-        return past[-1][0] if past else None
 
     def fit_of(self, method: str, kinds: Mapping[str, Kind]) -> Any:
         """An estimator by a method; the last few are kept."""
@@ -149,7 +147,8 @@ class Session:
             steps = (*kept, Step("weights", asked, {}))
             return self._next(state, estimator=estimator, score=score_of(estimator, state.score.rows), steps=steps)
 
-        return self._change("weights", changed, together=True)
+        told = f"weight of {next(iter(weights))}" if len(weights) == 1 else f"weights of {len(weights)} features"
+        return self._change(told, changed, together=True)
 
     def critique(self, query: Any, correct: str, because: Mapping[str, str]) -> State:
         """Correct the answer to a query, as the expert."""
@@ -171,16 +170,17 @@ class Session:
             if not self._past:
                 raise InputError("There is nothing to undo.")
             _, before = self._past.pop()
-            self._state = replace(before, version=self._state.version + 1)
+            told = self._past[-1][0] if self._past else None
+            self._state = replace(before, version=self._state.version + 1, undoes=told)
             return self._state
 
     def _change(self, told: str, change: Callable[[State], State], together: bool = False) -> State:
         """Put a new state in the place of the old one; changes ``together`` are undone at once."""
         with self._lock:
             before = self._state
-            after = change(before)
+            after = replace(change(before), undoes=told)
             if not (together and self._past and self._past[-1][0] == told):
-                self._past = [*self._past, (told, before)][-MOST_UNDONE:]
+                self._past = [*self._past, (told, before)][-_undone(after) :]
             self._state = after
             return after
 
@@ -198,6 +198,12 @@ class Session:
         names = state.table.schema.names
         if feature not in names:
             raise InputError(f"There is no feature {feature!r}. {did_you_mean(feature, names)}")
+
+
+def _undone(state: State) -> int:
+    """How many states like this one are kept."""
+    cells = max(1, len(state.table) * len(state.table.schema))
+    return min(MOST_UNDONE, max(2, CELLS_UNDONE // cells))
 
 
 def state_case(state: State, query: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from nearwise.errors import InputError, did_you_mean
 from nearwise.estimators.by_name import DEFAULT, by_name
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.regressor import KNNRegressor
-from nearwise.explain import case_values
 from nearwise.weighting import methods
 
 __all__ = ["AS_SAVED", "Source", "of_model"]
@@ -35,8 +34,14 @@ class Source:
     """those that were given when it started"""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """further parameters of the estimator"""
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """parameters of `nearwise.read` beside the file and the target"""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """parameters of `nearwise.read` beside the file, the target and the schema, as Python"""
+    read_as: Mapping[str, Kind] = field(default_factory=dict)
+    """kinds under which columns were read, where these were grouped afterwards"""
+    has_other_classes: bool = False
+    """whether the file holds classes that are no texts, such as numbers or truth values"""
+    words: Mapping[str, list[str]] = field(default_factory=dict)
+    """options of the command line that were given"""
     path: str = ""
     """as the user gave it"""
     model: Any = None
@@ -86,7 +91,7 @@ def of_model(model: Any, title: str, path: str) -> Source:
             "explorer cannot show: fit a model without, or ask this one with `nearwise explain`."
         )
     held = model._fitted()
-    records = [case_values(held.table, i) for i in range(len(held.table))]
+    records, target = model.stored_cases()
     regression = isinstance(model, KNNRegressor)
-    target = model._targets(held).tolist()
-    return Source(title, records, target, "target", regression, dict(held.table.schema), path=path, model=model)
+    name = getattr(model, "target_name_", None) or "target"
+    return Source(title, records, target, name, regression, dict(held.table.schema), path=path, model=model)
