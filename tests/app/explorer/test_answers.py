@@ -89,6 +89,34 @@ def test_a_stored_case_that_is_typed_again_is_the_same_case(table, request):
         assert [n["distance"] for n in typed["neighbours"]] == pytest.approx([n.distance for n in why.neighbours[:8]])
 
 
+def test_a_case_that_was_changed_is_asked_without_the_one_it_was_changed_from(cars):
+    model = cars.session.state.estimator
+    records, target = model.stored_cases()
+    stored = cars.found("/api/look", {"case": 9})
+    same = cars.found("/api/look", {"values": stored["answer"]["values"], "without": 9, "flip": True})
+    rest = [i for i in range(90) if i != 9]
+    twin = type(model)(feature_weights="none", random_state=0).fit(
+        [records[i] for i in rest], [target[i] for i in rest]
+    )
+    assert (same["answer"]["case"], same["answer"]["without"]) == (None, 9)
+    assert 9 not in [near["case"] for near in same["answer"]["neighbours"]]
+    for near in [*same["answer"]["neighbours"], same["answer"]["unlike"]]:
+        assert near["label"] == str(near["case"])
+        assert near["target"] == target[near["case"]]
+        parts_add_up(near, same["answer"]["power"])
+    assert [n["case"] for n in same["answer"]["neighbours"]] == [n["case"] for n in stored["answer"]["neighbours"]]
+    cars.found("/api/method", {"method": "none"})
+    k = cars.session.state.estimator.n_neighbors_
+    changed = {**stored["answer"]["values"], "age": "2"}
+    found = cars.found("/api/look", {"values": changed, "without": 9})["answer"]
+    near = twin.kneighbors([{**records[9], "age": 2.0}], k)[1][0]
+    assert [n["case"] for n in found["neighbours"]] == [rest[i] for i in near][: len(found["neighbours"])]
+    assert cars.ask("/api/look", {"values": changed, "without": 90}).status_code == 400
+    where = {"age": {"from": 1}}
+    inside = cars.found("/api/look", {"values": changed, "without": 9, "where": where})["answer"]["neighbours"]
+    assert 9 not in [n["case"] for n in inside]
+
+
 def test_weights_move_neighbours_answer_and_score_as_the_library_says(cars):
     before = cars.found("/api/look", {"case": 4})
     model = cars.session.state.estimator
