@@ -37,9 +37,10 @@ def explore(
     Starts a server on this machine only, and writes its address, with a token, as one line. Ctrl-C ends it. Nothing is
     changed on disk: what is worth keeping can be saved from the page.
     """
-    from nearwise.app.explorer.running import check_server, run
+    from nearwise.app.explorer.running import check_server, one_thread_each, run
 
     check_server("The explorer")
+    one_thread_each()
     from nearwise.app.explorer.server import exploring
     from nearwise.app.explorer.session import Session
     from nearwise.app.explorer.source import AS_SAVED

@@ -62,7 +62,11 @@ def answer(
     else:
         why = _whole(without(state.estimator, stored(state, left_out)).explain(asked)[0], left_out)
     rows = matching(state, where)
-    listed = why.neighbours[:LISTED] if rows is None else _among(state, query, case, rows, left_out)
+    listed = _among(state, query, case, rows, left_out) if rows is not None else why.neighbours[:LISTED]
+    if rows is None and len(listed) < LISTED:  # those who have no vote, too
+        voting, everybody = {near.index for near in listed}, np.arange(len(state.table))
+        others = _among(state, query, case, everybody, left_out)
+        listed = [*listed, *(near for near in others if near.index not in voting)][:LISTED]
     truth = _truth(state, query) if isinstance(query, int) else None
     return {
         "case": query if isinstance(query, int) else None,
@@ -93,7 +97,7 @@ def _whole(why: Explanation, left_out: int) -> Explanation:
 
 
 def _among(state: State, query: Any, case: dict[str, Any], rows: Any, left_out: int | None) -> list[Neighbour]:
-    """The nearest of the cases that a filter leaves, with what each feature adds."""
+    """The nearest of some of the cases, with what each feature adds; their votes are not told."""
     estimator = state.estimator
     model = estimator._fitted()
     rows = rows[rows != (query if isinstance(query, int) else left_out)]
