@@ -30,7 +30,7 @@ def test_requests_are_answered_as_the_page_shows(tmp_path, monkeypatch):
     made = re.search(r"^>>> import nearwise.*?(?=^$)", TEXT, flags=re.M | re.S)[0]
     exec("\n".join(line.removeprefix(">>> ") for line in made.splitlines()), {})
     client = Client(serving(Held(nw.load("jobs.nearwise"))))
-    shown = re.findall(r"```http\nPOST (\S+)\n(.*?)```\n\n```json\n(.*?)```", TEXT, flags=re.S)
+    shown = re.findall(r"```text\nPOST (\S+)\n(.*?)```\n\n```json\n(.*?)```", TEXT, flags=re.S)
     assert [path for path, _, _ in shown] == [
         "/v1/predict", "/v1/neighbors", "/v1/explain", "/v1/add", "/v1/forget", "/v1/predict",
     ]  # fmt: skip
