@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from .spreadsheets import package
+
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.usefixtures("root_on_path")
 
@@ -138,6 +140,20 @@ def test_growth_that_is_not_linear_or_takes_too_much_memory_is_told():
     bad = growth.Curve("bad", "n", [point(10_000, 1.0, 150.0), point(100_000, 20.0, 500.0)])
     assert good.complaints() == []
     assert [c.split(" ")[0] for c in bad.complaints()] == ["time", "memory"]
+
+
+def test_a_drag_of_the_explorer_is_measured_over_the_request_that_the_page_sends():
+    package("httpx")
+    package("fastapi")
+    from benchmarks.explorer import measure
+
+    drags = list(measure(60, 4, 2))
+    assert [(drag.method, drag.with_map) for drag in drags[:4]] == [
+        ("gr", True), ("gr", False), ("default", True), ("default", False),
+    ]  # fmt: skip
+    assert {drag.table for drag in drags} == {"numbers", "numbers and symbols"}
+    assert all(drag.processor > 0 and drag.wall > 0 for drag in drags)
+    assert drags[0].kilobytes > drags[1].kilobytes > 1
 
 
 def test_page_and_picture_show_every_contender():

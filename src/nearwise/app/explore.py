@@ -37,16 +37,17 @@ def explore(
     Starts a server on this machine only, and writes its address, with a token, as one line. Ctrl-C ends it. Nothing is
     changed on disk: what is worth keeping can be saved from the page.
     """
-    from nearwise.app.explorer.running import check_server, run
+    from nearwise.app.explorer.running import check_server, one_thread_each, run
 
     check_server("The explorer")
+    one_thread_each()
     from nearwise.app.explorer.server import exploring
     from nearwise.app.explorer.session import Session
     from nearwise.app.explorer.source import AS_SAVED
     from nearwise.estimators.by_name import DEFAULT
 
     if target is None:
-        source = _of_model(file)
+        source = _of_model(file, [*words_of(reading), *words_of(learning), *(["regression"] if regression else [])])
         session = Session(source, method or AS_SAVED)
     else:
         source = _of_file(file, target, reading, learning, regression)
@@ -60,15 +61,20 @@ def explore(
     run(exploring(session), port, opened)
 
 
-def _of_model(file: Path) -> Source:
+def _of_model(file: Path, given: list[str]) -> Source:
     from nearwise.app.explorer.source import of_model
     from nearwise.errors import ModelFileError
     from nearwise.estimators.saving import load
 
     try:
-        return of_model(load(file), file.name, str(file))
+        model = load(file)
     except ModelFileError as error:
         raise InputError(f"{error} For a table of cases, name the column to predict with --target.") from None
+    if given:
+        raise InputError(
+            f"--{given[0].replace('_', '-')} is for a table of cases, and {file.name} is a model: leave it out."
+        )
+    return of_model(model, file.name, str(file))
 
 
 def _of_file(file: Path, target: str, reading: Reading, learning: Learning, regression: bool) -> Source:

@@ -25,9 +25,10 @@ def serve(
     Starts a server on this machine only, and writes its address, with a token, as one line. Cases that are added or
     forgotten are so until the server ends, and stay so with --save.
     """
-    from nearwise.app.explorer.running import check_server, run
+    from nearwise.app.explorer.running import check_server, one_thread_each, run
 
     check_server("Serving a model")
+    one_thread_each()
     from nearwise.app.explorer.programs import Held, serving
     from nearwise.estimators.saving import load
 

@@ -10,6 +10,18 @@ from nearwise.estimators.searching import StoredCases
 from .conftest import client_of, session_of
 
 
+def begin_alike(told, neighbours):
+    """The neighbours that are told begin with those of an explanation, and go on with the next nearest."""
+    first = neighbours[:8]
+    assert [n["case"] for n in told][: len(first)] == [n.index for n in first]
+    assert [n["distance"] for n in told][: len(first)] == pytest.approx([n.distance for n in first])
+    assert len(told) == 8
+    assert len({n["case"] for n in told}) == 8
+    far = max(n["distance"] for n in told[: len(first)])
+    assert all(n["distance"] >= far - 1e-9 for n in told[len(first) :])
+    assert all(n["vote"] == 0 for n in told[len(first) :])
+
+
 def parts_add_up(told, power):
     if told["distance"] is None:
         return
@@ -56,7 +68,7 @@ def test_an_answer_is_that_of_the_library_and_its_parts_add_up(cars, method):
         assert told["truth"] == model.stored_cases()[1][case]
         assert told["is_right"] == (told["truth"] == told["prediction"])
         assert dict(told["shares"]) == pytest.approx(why.distribution)
-        assert [n["case"] for n in told["neighbours"]] == [n.index for n in why.neighbours[:8]]
+        begin_alike(told["neighbours"], why.neighbours)
         assert case not in [n["case"] for n in told["neighbours"]]
         assert told["unlike"]["target"] != told["prediction"]
         for each in [*told["neighbours"], told["unlike"]]:
@@ -73,7 +85,7 @@ def test_a_typed_case_is_answered_as_the_library_answers_it(cars):
     assert told["case"] is None
     assert told["truth"] is None
     assert dict(told["shares"]) == pytest.approx(why.distribution)
-    assert [n["distance"] for n in told["neighbours"]] == pytest.approx([n.distance for n in why.neighbours[:8]])
+    begin_alike(told["neighbours"], why.neighbours)
 
 
 @pytest.mark.parametrize("table", ["cars", "sizes"])
@@ -85,8 +97,35 @@ def test_a_stored_case_that_is_typed_again_is_the_same_case(table, request):
         typed = client.found("/api/look", {"values": stored})["answer"]
         why = model.explain([model.stored_cases()[0][case]])[0]
         assert typed["values"] == stored
-        assert [n["case"] for n in typed["neighbours"]] == [n.index for n in why.neighbours[:8]]
-        assert [n["distance"] for n in typed["neighbours"]] == pytest.approx([n.distance for n in why.neighbours[:8]])
+        begin_alike(typed["neighbours"], why.neighbours)
+
+
+def test_a_case_that_was_changed_is_asked_without_the_one_it_was_changed_from(cars):
+    model = cars.session.state.estimator
+    records, target = model.stored_cases()
+    stored = cars.found("/api/look", {"case": 9})
+    same = cars.found("/api/look", {"values": stored["answer"]["values"], "without": 9, "flip": True})
+    rest = [i for i in range(90) if i != 9]
+    twin = type(model)(feature_weights="none", random_state=0).fit(
+        [records[i] for i in rest], [target[i] for i in rest]
+    )
+    assert (same["answer"]["case"], same["answer"]["without"]) == (None, 9)
+    assert 9 not in [near["case"] for near in same["answer"]["neighbours"]]
+    for near in [*same["answer"]["neighbours"], same["answer"]["unlike"]]:
+        assert near["label"] == str(near["case"])
+        assert near["target"] == target[near["case"]]
+        parts_add_up(near, same["answer"]["power"])
+    assert [n["case"] for n in same["answer"]["neighbours"]] == [n["case"] for n in stored["answer"]["neighbours"]]
+    cars.found("/api/method", {"method": "none"})
+    k = cars.session.state.estimator.n_neighbors_
+    changed = {**stored["answer"]["values"], "age": "2"}
+    found = cars.found("/api/look", {"values": changed, "without": 9})["answer"]
+    near = twin.kneighbors([{**records[9], "age": 2.0}], k)[1][0]
+    assert [n["case"] for n in found["neighbours"]][:k] == [rest[i] for i in near][:8]
+    assert cars.ask("/api/look", {"values": changed, "without": 90}).status_code == 400
+    where = {"age": {"from": 1}}
+    inside = cars.found("/api/look", {"values": changed, "without": 9, "where": where})["answer"]["neighbours"]
+    assert 9 not in [n["case"] for n in inside]
 
 
 def test_weights_move_neighbours_answer_and_score_as_the_library_says(cars):
@@ -100,9 +139,7 @@ def test_weights_move_neighbours_answer_and_score_as_the_library_says(cars):
     assert found["state"]["score"] == pytest.approx(twin.score_loo())
     assert found["state"]["right"] == round(twin.score_loo() * 90)
     assert found["state"]["moved"]
-    assert [n["case"] for n in found["answer"]["neighbours"]] == [
-        n.index for n in twin.explain(StoredCases([4]))[0].neighbours[:8]
-    ]
+    begin_alike(found["answer"]["neighbours"], twin.explain(StoredCases([4]))[0].neighbours)
     assert found["answer"]["neighbours"] != before["answer"]["neighbours"]
     assert found["map"] != before["map"]
     assert all(dict(near["parts"])["age"] == 0 for near in found["answer"]["neighbours"])

@@ -42,10 +42,9 @@ def test_fifty_at_once_each_get_the_answer_of_one_state(table):
         why = twin.explain(StoredCases([body["case"]]))[0]
         assert found["answer"]["prediction"] == why.prediction
         assert dict(found["answer"]["shares"]) == pytest.approx(why.distribution)
-        assert [n["case"] for n in found["answer"]["neighbours"]] == [n.index for n in why.neighbours[:8]]
-        assert [n["distance"] for n in found["answer"]["neighbours"]] == pytest.approx(
-            [n.distance for n in why.neighbours[:8]]
-        )
+        near = found["answer"]["neighbours"][: len(why.neighbours)]
+        assert [n["case"] for n in near] == [n.index for n in why.neighbours[:8]]
+        assert [n["distance"] for n in near] == pytest.approx([n.distance for n in why.neighbours[:8]])
         assert found["state"]["score"] == pytest.approx(twin.score_loo())
         assert list(weights) == list(names)
         assert (found["state"]["undo"] is not None) == found["state"]["moved"]

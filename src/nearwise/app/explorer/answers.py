@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nearwise.app.explorer.flipping import smallest_flip, without
-from nearwise.app.explorer.session import State, state_case
+from nearwise.app.explorer.session import State, state_case, stored
 from nearwise.app.explorer.typing import text_of, typed_value
 from nearwise.cases.kinds import Ordinal
 from nearwise.errors import InputError
@@ -46,16 +47,30 @@ def _end(state: State, name: str, given: Any) -> Any:
     return found
 
 
-def answer(state: State, query: Any, where: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What is said of a query, and why; ``query`` is the number of a stored case, or values by feature."""
+def answer(
+    state: State, query: Any, where: Mapping[str, Any] | None = None, left_out: int | None = None
+) -> dict[str, Any]:
+    """What is said of a query, and why; ``query`` is the number of a stored case, or values by feature.
+
+    A case that is ``left_out`` is not counted: values that were changed from it are near it, and it says what it is.
+    """
     case = state_case(state, query)
     asked: Any = StoredCases([query]) if isinstance(query, int) else [case]
-    why: Explanation = state.estimator.explain(asked)[0]
+    if isinstance(query, int) or left_out is None:
+        left_out = None
+        why: Explanation = state.estimator.explain(asked)[0]
+    else:
+        why = _whole(without(state.estimator, stored(state, left_out)).explain(asked)[0], left_out)
     rows = matching(state, where)
-    listed = why.neighbours[:LISTED] if rows is None else _among(state, query, case, rows)
+    listed = _among(state, query, case, rows, left_out) if rows is not None else why.neighbours[:LISTED]
+    if rows is None and len(listed) < LISTED:  # those who have no vote, too
+        voting, everybody = {near.index for near in listed}, np.arange(len(state.table))
+        others = _among(state, query, case, everybody, left_out)
+        listed = [*listed, *(near for near in others if near.index not in voting)][:LISTED]
     truth = _truth(state, query) if isinstance(query, int) else None
     return {
         "case": query if isinstance(query, int) else None,
+        "without": left_out,
         "values": {name: text_of(value) for name, value in case.items()},
         "truth": None if truth is None else text_of(truth),
         "prediction": text_of(why.prediction),
@@ -71,12 +86,21 @@ def answer(state: State, query: Any, where: Mapping[str, Any] | None = None) -> 
     }  # fmt: skip
 
 
-def _among(state: State, query: Any, case: dict[str, Any], rows: Any) -> list[Neighbour]:
-    """The nearest of the cases that a filter leaves, with what each feature adds."""
+def _whole(why: Explanation, left_out: int) -> Explanation:
+    """An explanation by the cases without one, under the numbers that they have with it."""
+
+    def known(near: Neighbour) -> Neighbour:
+        return replace(near, index=near.index + (near.index >= left_out))
+
+    unlike = None if why.unlike is None else known(why.unlike)
+    return replace(why, neighbours=[known(near) for near in why.neighbours], unlike=unlike)
+
+
+def _among(state: State, query: Any, case: dict[str, Any], rows: Any, left_out: int | None) -> list[Neighbour]:
+    """The nearest of some of the cases, with what each feature adds; their votes are not told."""
     estimator = state.estimator
     model = estimator._fitted()
-    if isinstance(query, int):
-        rows = rows[rows != query]
+    rows = rows[rows != (query if isinstance(query, int) else left_out)]
     if not len(rows):
         return []
     truths = np.zeros(len(model.table), dtype=bool)
@@ -115,11 +139,13 @@ def _neighbour(n: Neighbour) -> dict[str, Any]:
     }
 
 
-def flip(state: State, query: Any) -> dict[str, Any]:
+def flip(state: State, query: Any, left_out: int | None = None) -> dict[str, Any]:
     """The smallest change of one feature that flips the answer, or a sentence that says why there is none."""
     if state.estimator._fitted().target.classes is None:
         return {"found": None, "note": "The target is a number: there is no class to flip."}
     case, estimator = state_case(state, query), state.estimator
+    if left_out is not None and not isinstance(query, int):
+        estimator = without(estimator, stored(state, left_out))
     asked: Any = StoredCases([query]) if isinstance(query, int) else [case]
     said = estimator.predict(asked)[0]
     if isinstance(query, int):

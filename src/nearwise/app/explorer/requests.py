@@ -42,6 +42,8 @@ class Look(_Request):
 
     case: Place | None = None
     values: Row | None = None
+    without: Place | None = None
+    """a stored case that is not counted, such as that which the values were changed from"""
     where: Annotated[dict[Name, Condition], Field(max_length=100)] | None = None
     map: bool = True
     flip: bool = False

@@ -14,7 +14,7 @@ from nearwise.errors import InputError, MissingDependencyError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HOST", "TOKEN", "check_server", "run"]
+__all__ = ["HOST", "TOKEN", "check_server", "one_thread_each", "run"]
 
 HOST = "127.0.0.1"
 TOKEN = "NEARWISE_TOKEN"
@@ -33,6 +33,16 @@ def check_server(purpose: str) -> None:
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError.of(error.name or "fastapi", purpose, "explore") from None
+
+
+def one_thread_each() -> None:
+    """Let linear algebra use one thread, before it is loaded: requests are answered beside each other anyway.
+
+    Small matrices, as those of the map, take tens of times longer where threads wait for each other on a busy machine.
+    """
+    if "numpy" not in sys.modules:
+        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
 
 
 def run(app: Any, port: int | None, opened: Callable[[str], object] | None = None) -> None:

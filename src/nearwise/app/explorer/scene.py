@@ -39,13 +39,13 @@ def about(session: Session) -> dict[str, Any]:
 
 def scene(
     session: Session, state: State, query: Any = None, where: Mapping[str, Any] | None = None,
-    with_map: bool = True, with_flip: bool = False,
+    with_map: bool = True, with_flip: bool = False, left_out: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything on the page that depends on the state."""
     found: dict[str, Any] = {"state": overview(session, state), "answer": None, "map": None, "flip": None}
     if query is not None:
-        found["answer"] = answer(state, query, where)
-        found["flip"] = flip(state, query) if with_flip else None
+        found["answer"] = answer(state, query, where, left_out)
+        found["flip"] = flip(state, query, left_out) if with_flip else None
     if with_map and len(state.table) > 1:
         found["map"] = _map(state, query, where)
     return found

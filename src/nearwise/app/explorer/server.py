@@ -74,7 +74,7 @@ def _add_changes(app: FastAPI, session: Session) -> None:
     """What the page asks and changes; every answer is the whole scene."""
 
     def shown(state: State, look: Look) -> dict[str, Any]:
-        return scene(session, state, look.query, look.conditions, look.map, look.flip)
+        return scene(session, state, look.query, look.conditions, look.map, look.flip, look.without)
 
     @app.get("/api/about", summary="The table, the methods and the classes")
     def told() -> Any:

@@ -206,13 +206,18 @@ def _undone(state: State) -> int:
     return min(MOST_UNDONE, max(2, CELLS_UNDONE // cells))
 
 
+def stored(state: State, row: int) -> int:
+    """The number of a stored case, if there is one."""
+    StoredCases([row]).within(len(state.table))
+    return row
+
+
 def state_case(state: State, query: Any) -> dict[str, Any]:
     """The values of a query: those of a stored case by its number, or those that were typed."""
     from nearwise.explain import case_values
 
     if isinstance(query, int):
-        StoredCases([query]).within(len(state.table))
-        return case_values(state.table, query)
+        return case_values(state.table, stored(state, query))
     return typed_case(state.table, query)
 
 

@@ -10,8 +10,8 @@ function busy(change) {
 }
 
 export function tell(sentence) {
-  by("error").textContent = sentence;
   by("error").hidden = sentence === "";
+  by("error-text").textContent = sentence;
 }
 
 export async function ask(path, body) {
@@ -44,13 +44,12 @@ export function inOrder(send) {
     isSending = true;
     while (waiting.length) {
       const now = waiting.shift();
-      await send(now.asked);
-      now.done();
+      now.done(await send(now.asked));
     }
     isSending = false;
   }
   return (asked, sort = null) => new Promise((done) => {
-    if (sort !== null && waiting.at(-1)?.sort === sort) waiting.pop().done();
+    if (sort !== null && waiting.at(-1)?.sort === sort) waiting.pop().done(true); // another takes its place
     waiting.push({ asked, sort, done });
     if (!isSending) work();
   });

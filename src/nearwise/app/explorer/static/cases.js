@@ -1,6 +1,6 @@
 // The table of stored cases and its filters, and two methods side by side.
 
-import { by, el, few, options, percent, put, says } from "./dom.js";
+import { brief, by, el, few, options, percent, put, says } from "./dom.js";
 import { colourOf } from "./weights.js";
 
 const PAGE = 12, COLUMNS = 12;
@@ -47,7 +47,7 @@ export function showFilters(where, onDrop) {
 
 export function showCompared(found, about) {
   const score = (value) => (about.regression ? `R² ${value.toFixed(3)}` : `${(100 * value).toFixed(1)}% right`);
-  const heads = found.methods.map((each) => el("th", { scope: "col" }, `${each.method}: ${score(each.score)}, k = ${each.k}` + (each.says === null ? "" : `, says ${each.says}`)));
+  const heads = found.methods.map((each) => el("th", { scope: "col" }, `${each.method}: ${score(each.score)}, k = ${each.k}` + (each.says === null ? "" : `, says ${about.regression ? brief(each.says) : each.says}`)));
   const names = Object.keys(found.methods[0].weights);
   const most = found.methods.map((each) => Math.max(...Object.values(each.weights), 1e-300));
   const heaviest = [...names].sort((a, b) => found.methods[0].weights[b] - found.methods[0].weights[a]).slice(0, 40);

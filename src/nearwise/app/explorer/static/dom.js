@@ -48,5 +48,7 @@ export function few(number) {
   return size >= 100 ? number.toFixed(1) : size >= 1 ? number.toFixed(2) : number.toFixed(3);
 }
 
+/** A number that was predicted, with as many digits as one reads. */
+export const brief = (text) => (text === "" || Number.isNaN(Number(text)) ? text : String(Number(Number(text).toPrecision(6))));
 export const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 export const says = (text) => (text === "" ? "?" : text);

@@ -4,23 +4,27 @@ import { ask, inOrder, tell, text } from "./api.js";
 import { pageOf, showCases, showCompared, showFilterForm, showFilters, step } from "./cases.js";
 import { by, el, options, put } from "./dom.js";
 import { giveMarks, showMap } from "./map.js";
-import { giveColours, giveScale, showFeatures } from "./weights.js";
+import { findFeatures, giveColours, giveScale, showFeatures } from "./weights.js";
 import { showAnswer, showFlip } from "./why.js";
 
 let about = null, scene = null, first = 0, lastScore = null;
 let query = { case: 0 };
 let where = {};
 let moved = {};
+let criticised = null;
 
 const looking = (more = {}) => ({ ...query, ...(Object.keys(where).length ? { where } : {}), ...more });
-const safely = (work) => async (...given) => {
+/** Tells what goes wrong, and answers whether all went well. */
+const told = (work) => async (...given) => {
   try {
-    tell("");
     await work(...given);
+    return true;
   } catch (error) {
     tell(error.message);
+    return false;
   }
 };
+const safely = (work) => (...given) => (tell(""), told(work)(...given));
 
 function apply(found, isFresh = false) {
   scene = found;
@@ -30,6 +34,10 @@ function apply(found, isFresh = false) {
   showState(state);
   if (answer) showAnswer(answer, about, asking);
   if (answer) showForm(state.features, answer.values);
+  if (answer && query !== criticised) {
+    criticised = query; // what it should be: what is known of the case, unless somebody chooses another
+    if (about.classes.includes(answer.truth)) by("correct").value = answer.truth;
+  }
   if (found.flip) showFlip(found.flip, tryValue);
   if (found.map) showMap(found.map, answer, about, asking);
 }
@@ -62,7 +70,7 @@ function showForm(features, values) {
     put(form, ...features.map((feature, at) => {
       const list = feature.symbols.length ? el("datalist", { id: `symbols-${at}` }, ...feature.symbols.map((value) => el("option", { value }))) : null;
       const input = el("input", { name: feature.name, list: list ? list.id : null, inputMode: feature.kind === "numeric" ? "decimal" : null });
-      input.addEventListener("change", () => setQuery({ values: typed() }));
+      input.addEventListener("change", () => setQuery(changed(typed())));
       return el("label", {}, feature.name, input, list);
     }));
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -78,7 +86,8 @@ const send = inOrder(([path, body, isFresh]) => safely(async () => apply(await a
 
 const change = (path, more = {}, isFresh = false) => {
   lastScore = scene?.state.score ?? null;
-  return send([path, looking({ flip: true, ...more }), isFresh]).then(afterwards);
+  const sort = path === "/api/method" ? "method" : null; // whoever walks through the list waits for the last one only
+  return send([path, looking({ flip: true, ...more }), isFresh], sort).then(afterwards);
 };
 
 async function afterwards() {
@@ -103,21 +112,32 @@ function onKind(feature, kind) {
   change("/api/kind", { feature, kind }, true).then(() => apply(scene)); // where it was refused, the old kind again
 }
 
-function setQuery(asked) {
-  query = asked;
+/** Asks about another case, or under other filters; where that is refused, what was asked before stays. */
+async function setQuery(asked, filters = where) {
+  const before = [query, where];
+  [query, where] = [asked, filters];
   lastScore = null;
   by("change").textContent = "";
-  return send(["/api/look", looking({ flip: true }), false], "look").then(() => listing(first));
+  const isAnswered = await send(["/api/look", looking({ flip: true }), false], "look");
+  if (!isAnswered && query === asked) [query, where] = before;
+  await listing(first);
 }
 
 const asking = (number) => setQuery({ case: number });
 
+/** A case with these values; that which it was made from is not counted. */
+const changed = (values) => {
+  const without = query.case ?? query.without;
+  return without === undefined ? { values } : { values, without };
+};
+
 function tryValue(feature, value) {
   by("own").open = true;
-  setQuery({ values: { ...Object.fromEntries(Object.entries(scene.answer.values).map(([name, v]) => [name, v === "" ? null : v])), [feature]: value } });
+  const values = Object.fromEntries(Object.entries(scene.answer.values).map(([name, text]) => [name, text === "" ? null : text]));
+  setQuery(changed({ ...values, [feature]: value }));
 }
 
-const listing = safely(async (from) => {
+const listing = told(async (from) => {
   const found = await ask("/api/cases", looking({ ...pageOf(from), only_wrong: by("only-wrong").checked }));
   first = from;
   showCases(found, from, query.case ?? null, asking);
@@ -161,6 +181,8 @@ function connect() {
     event.preventDefault();
     showCompared(await ask("/api/compare", looking({ methods: [by("left").value, by("right").value] })), about);
   }));
+  for (const id of ["find", "heaviest"]) by(id).addEventListener("input", () => findFeatures(scene.state.features));
+  by("error-close").addEventListener("click", () => tell(""));
   by("code").addEventListener("toggle", () => by("code").open && showCode());
   by("copy").addEventListener("click", safely(async () => {
     await navigator.clipboard.writeText(by("python").textContent);
@@ -170,21 +192,20 @@ function connect() {
 }
 
 function connectCases() {
-  const filtered = () => {
+  const filtered = async (filters) => {
+    first = 0;
+    await setQuery({ ...query }, filters);
     showFilters(where, (name) => {
       const { [name]: _, ...left } = where;
-      where = left;
-      filtered();
+      filtered(left);
     });
-    first = 0;
-    setQuery(query);
   };
   by("filter-feature").addEventListener("change", () => showFilterForm(scene.state.features));
   by("filter").addEventListener("submit", (event) => {
     event.preventDefault();
     const name = by("filter-feature").value, given = (id) => (by(id).value.trim() === "" ? null : by(id).value.trim());
-    where = { ...where, [name]: showFilterForm(scene.state.features) ? { from: given("filter-from"), to: given("filter-to") } : { equals: given("filter-equals") } };
-    filtered();
+    const isNumber = showFilterForm(scene.state.features);
+    filtered({ ...where, [name]: isNumber ? { from: given("filter-from"), to: given("filter-to") } : { equals: given("filter-equals") } });
   });
   by("only-wrong").addEventListener("change", () => listing(0));
   by("cases-before").addEventListener("click", () => listing(Math.max(0, first - step)));
@@ -198,7 +219,7 @@ async function start() {
   by("about").textContent = `${about.cases.toLocaleString("en")} cases; ${about.target} is predicted by similar ones.`;
   const names = about.methods.map((each) => [each.id, each.id]);
   for (const id of ["method", "left", "right"]) options(by(id), names);
-  by("right").value = names.some(([name]) => name === "gr") ? "gr" : names.at(-1)[0];
+  by("right").value = about.regression ? "corr" : "mdw"; // both work for features of every kind
   options(by("correct"), about.classes.map((label) => [label, label]));
   by("critique-part").hidden = about.regression;
   by("next-wrong").hidden = about.regression;

@@ -20,7 +20,7 @@ export function giveMarks(found, regression, groups = []) {
 export function mark(label) {
   let at = classes.indexOf(label);
   if (steps !== null) at = steps.filter((step) => Number(label) > step).length;
-  const own = at < 0 || at >= GROUPS ? "var(--rest)" : `var(--c${at})`;
+  const own = at < 0 || at >= GROUPS ? "var(--rest)" : `var(--${steps === null ? "c" : "s"}${at})`;
   const path = at < 0 || at >= GROUPS ? PATHS[0] : steps !== null ? PATHS[0] : PATHS[at];
   return {
     colour: own, path,
@@ -106,6 +106,6 @@ function marked(label) {
 
 function stepMark(at) {
   const made = marked(null);
-  made.firstChild.style.fill = `var(--c${at})`;
+  made.firstChild.style.fill = `var(--s${at})`;
   return made;
 }

@@ -1,12 +1,15 @@
 // The features: kind, weight, colour.
 
-import { by, colour, el, few, options, put } from "./dom.js";
+import { by, COLOURS, colour, el, few, options, put } from "./dom.js";
 
 const rows = new Map();
 let colours = new Map();
 let top = 1;
+const MANY = 12; // features that are found without looking for them
 
 export const colourOf = (feature) => colour(colours.has(feature) ? colours.get(feature) : -1);
+
+export const hasColour = (feature) => (colours.get(feature) ?? COLOURS) < COLOURS;
 
 /** The heaviest features get a colour of their own, which stays until another table is shown. */
 export function giveColours(features) {
@@ -26,9 +29,17 @@ export function showFeatures(state, kinds, { onWeight, onSettled, onKind }) {
     put(by("features"), ...state.features.map((feature, at) => row(feature, at, kinds, { onWeight, onSettled, onKind })));
   }
   for (const feature of state.features) update(feature);
+  by("find-part").hidden = names.length <= MANY;
   const notes = ["Drag a weight and watch the rest move."];
   if (state.shape !== "global") notes.push(`This method has weights of the shape ${state.shape}; moving one makes them one per feature.`);
   by("features-note").textContent = notes.join(" ");
+}
+
+/** Shows the features whose names hold what is looked for, in the order of the table or the heaviest first. */
+export function findFeatures(features) {
+  const wanted = by("find").value.trim().toLowerCase();
+  const order = by("heaviest").checked ? [...features].sort((a, b) => b.weight - a.weight) : features;
+  put(by("features"), ...order.filter((feature) => feature.name.toLowerCase().includes(wanted)).map((feature) => rows.get(feature.name).item));
 }
 
 function row(feature, at, kinds, { onWeight, onSettled, onKind }) {
@@ -44,6 +55,7 @@ function row(feature, at, kinds, { onWeight, onSettled, onKind }) {
     el("div", { className: "weigh" }, slider, output), extra, note);
   slider.addEventListener("input", () => {
     output.textContent = few(Number(slider.value));
+    fill(slider);
     onWeight(feature.name, Number(slider.value));
   });
   slider.addEventListener("change", () => onSettled());
@@ -57,9 +69,11 @@ function row(feature, at, kinds, { onWeight, onSettled, onKind }) {
   const taken = () => onKind(feature.name, `${kind.value}:${more.value}`);
   take.addEventListener("click", taken);
   more.addEventListener("keydown", (event) => event.key === "Enter" && taken());
-  rows.set(feature.name, { slider, output, kind, extra, swatch, note, kinds });
+  rows.set(feature.name, { item, slider, output, kind, extra, swatch, note, kinds });
   return item;
 }
+
+const fill = (slider) => slider.style.setProperty("--at", `${(100 * slider.value) / slider.max}%`);
 
 function update(feature) {
   const { slider, output, kind, extra, swatch, note, kinds } = rows.get(feature.name);
@@ -71,6 +85,7 @@ function update(feature) {
     if (!slider.matches(":active")) slider.value = feature.weight;
   }
   if (!slider.matches(":active")) output.textContent = few(feature.weight);
+  fill(slider);
   slider.setAttribute("aria-valuetext", few(feature.weight));
   const known = kinds.includes(feature.kind) ? kinds : [feature.kind, ...kinds];
   if (kind.options.length !== known.length) options(kind, known.map((name) => [name, name]));

@@ -1,8 +1,8 @@
 // One answer: what is said, the nearest cases as stacked bars on one scale, and the numbers behind each bar.
 
-import { by, el, few, percent, put, says } from "./dom.js";
+import { brief, by, el, few, percent, put, says } from "./dom.js";
 import { mark } from "./map.js";
-import { colourOf } from "./weights.js";
+import { colourOf, hasColour } from "./weights.js";
 
 const SHOWN = 8;
 let opened = new Set();
@@ -14,7 +14,7 @@ export function showAnswer(answer, about, onAsk) {
   const whole = Math.max(...shown.map((each) => each.total ?? 0), 1e-300);
   const features = strongest(shown);
   put(by("legend"), ...features.map((name) => el("span", {}, swatch(name), name)),
-    shown.length && shown[0].parts.length > features.length ? el("span", {}, swatch(null), "others") : null);
+    hasOthers(shown, features) ? el("span", {}, swatch(null), "others") : null);
   const listed = answer.neighbours.map((each, at) => el("li", {}, neighbour(each, answer, features, whole, `near ${at}`, about, onAsk)));
   put(by("neighbours"), ...(listed.length ? listed : [el("li", { className: "soft" }, "No case matches the filter.")]));
   if (answer.matching !== null) by("neighbours").prepend(
@@ -24,7 +24,7 @@ export function showAnswer(answer, about, onAsk) {
 }
 
 function showVerdict(answer, about) {
-  const asked = answer.case === null ? "Your case" : `Case ${answer.case}, left out`;
+  const asked = answer.case !== null ? `Case ${answer.case}, left out` : answer.without !== null ? `Case ${answer.without}, changed` : "Your case";
   const right = answer.is_right === null ? null
     : el("span", { className: answer.is_right ? "right" : "wrong" }, answer.is_right ? " ✓ right" : ` ✗ it is ${answer.truth}`);
   const truth = answer.is_right === null && answer.truth !== null ? el("span", { className: "soft" }, ` it is ${answer.truth}`) : null;
@@ -35,13 +35,15 @@ function showVerdict(answer, about) {
     return el("div", { className: "share" }, el("span", { title: label }, label), bar, el("b", {}, percent(share)));
   });
   put(by("verdict"), el("div", { className: "soft" }, `${asked}: ${about.target} is`),
-    el("div", {}, el("span", { className: "says" }, says(answer.prediction)), right, truth), ...shares);
+    el("div", {}, el("span", { className: "says" }, says(about.regression ? brief(answer.prediction) : answer.prediction)), right, truth), ...shares);
 }
 
-/** The features that add most to the distances shown. */
+const hasOthers = (shown, features) => shown.some((each) => each.parts.some(([name, part]) => part > 0 && !features.includes(name)));
+
+/** The features with a colour of their own that add most to the distances shown. */
 function strongest(shown) {
   const sums = new Map();
-  for (const each of shown) for (const [name, part] of each.parts) sums.set(name, (sums.get(name) ?? 0) + (part ?? 0));
+  for (const each of shown) for (const [name, part] of each.parts) if (hasColour(name)) sums.set(name, (sums.get(name) ?? 0) + (part ?? 0));
   return [...sums].filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]).slice(0, SHOWN).map(([name]) => name);
 }
 
@@ -86,7 +88,7 @@ function numbers(each, answer, key) {
   const power = answer.power === null ? "largest" : answer.power === 1 ? "distance" : `distance to the power ${answer.power}`;
   const sum = el("tr", {}, el("td", { colSpan: 3 }, power), el("td", { className: "number" }, few(each.total)));
   const heads = ["feature", "asked", "this case", "adds"].map((text, at) => el("th", { scope: "col", className: at === 3 ? "number" : "" }, text));
-  details.append(el("div", { className: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines), el("tfoot", {}, sum))));
+  details.append(el("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Numbers of case ${each.label}` }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines), el("tfoot", {}, sum))));
   return details;
 }
 
