@@ -58,14 +58,14 @@ def test_after_the_time_limit_no_method_is_begun():
 def test_interrupting_keeps_what_is_there(monkeypatch):
     from nearwise.lab import feature_ranking
 
-    real = feature_ranking._weights
+    real = feature_ranking.importances_by
 
     def second_is_interrupted(X, y, method, *more):
         if method[0] == "ig":
             raise KeyboardInterrupt
         return real(X, y, method, *more)
 
-    monkeypatch.setattr(feature_ranking, "_weights", second_is_interrupted)
+    monkeypatch.setattr(feature_ranking, "importances_by", second_is_interrupted)
     with pytest.warns(UserWarning, match="1 of 3 methods are kept"):
         found = rank_features([[1, 2], [2, 1], [3, 5], [4, 4]], ["a", "a", "b", "b"], ["gr", "ig", "mdw"])
     assert found.methods == ("gr",)
@@ -145,3 +145,17 @@ def test_a_list_where_one_is_wanted_names_the_way_out(nearwise, play):
 def test_the_same_family_is_meant(said):
     assert did_you_mean(said, weighting.methods()) == "Did you mean 'relief-f'?"
     assert did_you_mean("MDW", weighting.methods()) == "Did you mean 'mdw'?"
+
+
+def test_constructed_features_count_for_those_they_test(nearwise, tmp_path):
+    cases = [
+        (age, smoker, i % 3) for i, (age, smoker) in enumerate([(a, s) for a in (30, 40, 60, 70) for s in "yn"] * 10)
+    ]
+    rows = "".join(
+        f"{age},{smoker},{z},{'ill' if age > 50 and smoker == 'y' else 'well'}\n" for age, smoker, z in cases
+    )
+    (tmp_path / "ill.csv").write_text("age,smoker,z,state\n" + rows)
+    alone = nearwise("weights", "ill.csv", "--target", "state", "--weights", "ib3-ci", "--json").json
+    assert len(alone["features"]) == 4  # age > 50 and smoker = y, which weighs all
+    found = nearwise("rank", "ill.csv", "--target", "state", "--weights", "gr,ib3-ci", "--json").json
+    assert found["weights"]["ib3-ci"] == {"age": 1.0, "smoker": 1.0, "z": 0.0}
