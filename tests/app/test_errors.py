@@ -251,12 +251,12 @@ def test_limits_of_the_readers_are_met_by_name_and_raised_by_option(nearwise, pl
     nearwise("fit", play, "--target", "class", "--out", "m.nearwise")
     (tmp_path / "few.jsonl").write_text("".join(f'{{"a{i}": {i}}}\n' for i in range(3)))
     for command in (("schema", play), ("predict", "m.nearwise", play), ("doctor", play)):
-        refused(nearwise(*command, "--max-columns", "3"), "max_columns = 3", "--max-columns")
-        refused(nearwise(*command, "--max-line", "5"), "max_line = 5", "--max-line")
+        refused(nearwise(*command, "--max-columns", "3"), "--max-columns 3")
+        refused(nearwise(*command, "--max-line", "5"), "--max-line 5")
         assert nearwise(*command, "--max-columns", "4", "--max-line", "20").code == 0
-    refused(nearwise("schema", "few.jsonl", "--max-absent", "5"), "max_absent = 5", "--max-absent")
+    refused(nearwise("schema", "few.jsonl", "--max-absent", "5"), "--max-absent 5", "--max-absent")
     (tmp_path / "play.csv.gz").write_bytes(gzip.compress(play.read_bytes()))
-    refused(nearwise("schema", "play.csv.gz", "--max-size", "20"), "max_size = 20", "--max-size")
+    refused(nearwise("schema", "play.csv.gz", "--max-size", "20"), "--max-size 20", "--max-size")
     refused(nearwise("schema", play, "--max-line", "0"), "--max-line")
 
 

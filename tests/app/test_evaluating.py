@@ -63,7 +63,7 @@ def test_a_column_names_the_folds_and_is_no_feature(evaluated, tmp_path):
         (("--measure", "mae"), "There is no measure 'mae' here"),
         (
             ("--significance", "wilcoxen"),
-            "test='wilcoxen': expected one of corrected-t, wilcoxon, mcnemar, three-errors",
+            "--significance wilcoxen: expected one of corrected-t, wilcoxon, mcnemar, three-errors",
         ),
         (("--significance", "mcnemar", "--measure", "auc"), "goes with accuracy, not with auc"),
         (("--scores", "nowhere/scores.csv"), "there is no folder"),

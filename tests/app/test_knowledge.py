@@ -56,7 +56,7 @@ def test_rules_come_with_the_method_that_explains_by_them(nearwise, play, tmp_pa
     assert nearwise(*fit, "--knowledge", "theory.txt").code == 0
     (tmp_path / "theory.txt").unlink()
     assert nearwise("predict", "m.nearwise", play).out.count(",01") == 8
-    assert "--knowledge theory.txt on the command line" in nearwise(*fit).err
+    assert "pass --knowledge theory.txt" in nearwise(*fit).err
     done = nearwise("fit", play, "--target", "class", "--knowledge", "theory.txt", "--out", "m.nearwise")
     assert "--knowledge theory.txt is for --weights ebl, which is not named" in done.err
 

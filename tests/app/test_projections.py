@@ -48,7 +48,7 @@ def test_they_are_compared_with_other_methods_and_their_weights_shown(nearwise, 
         (("--weights", "cfp", "--k", "3"), "'cfp' has no n_neighbors"),
         (("--weights", "projection"), "Did you mean 'projections'?"),
         (("--weights", "one-r:gr"), "There is no weighting 'one-r:gr'"),
-        (("--weights", "projections", "--k", "loo"), "n_neighbors"),
+        (("--weights", "projections", "--k", "loo"), "--k loo"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_a_sentence(nearwise, play, arguments, message):

@@ -145,3 +145,17 @@ def test_a_list_where_one_is_wanted_names_the_way_out(nearwise, play):
 def test_the_same_family_is_meant(said):
     assert did_you_mean(said, weighting.methods()) == "Did you mean 'relief-f'?"
     assert did_you_mean("MDW", weighting.methods()) == "Did you mean 'mdw'?"
+
+
+def test_constructed_features_count_for_those_they_test(nearwise, tmp_path):
+    cases = [
+        (age, smoker, i % 3) for i, (age, smoker) in enumerate([(a, s) for a in (30, 40, 60, 70) for s in "yn"] * 10)
+    ]
+    rows = "".join(
+        f"{age},{smoker},{z},{'ill' if age > 50 and smoker == 'y' else 'well'}\n" for age, smoker, z in cases
+    )
+    (tmp_path / "ill.csv").write_text("age,smoker,z,state\n" + rows)
+    alone = nearwise("weights", "ill.csv", "--target", "state", "--weights", "ib3-ci", "--json").json
+    assert len(alone["features"]) == 4  # age > 50 and smoker = y, which weighs all
+    found = nearwise("rank", "ill.csv", "--target", "state", "--weights", "gr,ib3-ci", "--json").json
+    assert found["weights"]["ib3-ci"] == {"age": 1.0, "smoker": 1.0, "z": 0.0}

@@ -82,3 +82,55 @@ def test_errors_name_the_same_place(file, monkeypatch, damage):
     path = file("t.csv", b"a,b\n" + b"1,u\n" * 9 + damage + b"\n2,v\n")
     fast, exact = both(path, monkeypatch)
     assert fast == exact
+
+
+WRITTEN = [
+    "1,5", "1.5", "1.234,5", "1,234.5", "$5", "-$5", "$-5", "5 €", "5%", "-0", "-0,0", "+7", " 7", "12", "1.000",
+    "1 000", "007", ",5", "1e3", "", "NA", "x", "1.2.3", "12345678901234567", "0,1234567890123456", "2024-01-01",
+    "2024-01-01T10:00", "2024-01-01 10:00:00.25", "2024-01-01T10:00:00Z", "2024-01-01T10:00+02:00",
+    "2024-01-01T10:00+25:00", "0000-01-01",
+    "9999-12-31T23:59:59.999999", "2024-02-30", "2024-01-01T24:00",
+]  # fmt: skip
+
+
+@given(
+    column=st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=6),
+    numbers=st.sampled_from(["plain", "english", "european"]),
+    before=st.sampled_from(["", "# said\n", "# said\n# twice\n"]),
+    encoding=st.sampled_from([None, "utf-8", "latin-1", "utf-16"]),
+    kind=st.sampled_from([None, Symbolic(), Numeric()]),
+    quoted=st.booleans(),
+)
+@example(column=["1,5", "-2,25"], numbers="european", before="", encoding=None, kind=None, quoted=False)
+@example(column=["1,5", "-2,25"], numbers="plain", before="", encoding=None, kind=None, quoted=False)
+@example(column=["2024-01-01T10:00:00Z", ""], numbers="plain", before="", encoding=None, kind=None, quoted=True)
+def test_both_readers_agree_on_notations_and_times(tmp_path_factory, column, numbers, before, encoding, kind, quoted):
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    if encoding == "latin-1":
+        column = [text.replace("€", "$") for text in column]
+    rows = "".join(f'"{text}";é\n' if quoted else f"{text};é\n" for text in column)
+    path.write_text(f"{before}a;b\n{rows}", encoding=encoding or "utf-8", newline="")
+    settings = {"numbers": numbers, "encoding": encoding, "comment": "#" if before else None, "sep": ";"}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        fast, exact = both(path, monkeypatch, **settings, schema={} if kind is None else {"a": kind})
+    assert fast == exact
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("a;b\n1,5;2024-01-01T10:00:00\n2,5;2024-01-01T11:00:00\n", {"numbers": "european"}),
+        ("a;b\n1,5;x\n2,5;y\n", {}),
+        ("# said\na,b\n1,x\n2,y\n", {"comment": "#"}),
+        ("a,b,\n1,x,\n2,y,\n", {}),
+        ("ä,b\n1,ö\n2,ü\n", {"encoding": "latin-1"}),
+        ('a,b\n"1","x ""y"""\n"2","z"\n', {}),
+    ],
+)
+def test_everyday_files_take_the_fast_way(file, monkeypatch, text, settings):
+    path = file("t.csv", text.encode(settings.get("encoding", "utf-8")))
+    fast, exact = both(path, monkeypatch, **settings)
+    assert fast == exact
+    monkeypatch.setattr(arrow, "_FROM", 0)
+    monkeypatch.setattr("nearwise.cases.readers.csv._exact_columns", None)  # not to be called
+    nearwise.read(path, **settings)

@@ -8,6 +8,7 @@ from nearwise import Numeric, Symbolic
 from nearwise.cases.readers.notation import notation_hint, number_in
 from nearwise.cases.readers.sniff import separator_of
 from nearwise.cases.schema import Schema
+from nearwise.errors import ReadError
 
 from .reading import refused
 
@@ -195,3 +196,17 @@ def test_rows_without_a_target_are_refused_or_left_out_and_counted(file):
     assert (contents(X), y, X.where(1)) == ({"a": [1, 3]}, ["u", "v"], "t.csv, line 4")
     assert X.remarks == ("1 of 3 rows of t.csv have no target 'y' and are left out",)
     assert "no row has a target" in refused(file("t.csv", "a,y\n1,\n"), target="y", skip_unlabelled=True)
+
+
+def test_a_separator_behind_every_row_makes_no_column(file):
+    table = nearwise.read(file("t.csv", "a;b;\n1;x;\n2;y;\n"))
+    assert table.names == ("a", "b")
+    assert any("nothing stands behind it" in remark for remark in table.remarks)
+    with pytest.raises(ReadError, match="column 3 has no name"):
+        nearwise.read(file("t.csv", "a;b;\n1;x;\n2;y;3\n"))
+
+
+def test_blanks_around_names_are_no_part_of_them(file):
+    assert nearwise.read(file("t.csv", "a , b,c\n1,2,3\n")).names == ("a", "b", "c")
+    with pytest.raises(ReadError, match="columns 1 and 2 are both named 'a'"):
+        nearwise.read(file("t.csv", "a, a\n1,2\n"))

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -33,7 +34,7 @@ from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.serve import serve
 from nearwise.app.study import study
-from nearwise.app.wayout import on_command_line
+from nearwise.app.wayout import TYPED, on_command_line
 from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
 
@@ -41,6 +42,18 @@ __all__ = ["app", "main", "run"]
 
 OK, INTERNAL, USAGE, INTERRUPTED, STOPPED = 0, 1, 2, 130, 143
 """exit codes: done, a bug in nearwise, an input or a usage that cannot be used, Ctrl-C, `kill`"""
+
+SERVING = {"explore", "serve"}
+"""commands that go on until Ctrl-C"""
+
+OTHER_WORDS = {
+    **dict.fromkeys(("train", "learn", "build"), "fit"), **dict.fromkeys(("classify", "apply"), "predict"),
+    **dict.fromkeys(("compare", "test", "crossval", "cv", "score", "benchmark"), "evaluate"),
+    **dict.fromkeys(("importance", "importances", "weight", "weigh"), "weights"), "select": "rank",
+    **dict.fromkeys(("similar", "nearest", "retrieve", "search", "knn"), "neighbors"), "why": "explain",
+    **dict.fromkeys(("describe", "types", "kinds", "inspect", "info"), "schema"), "ui": "explore", "api": "serve",
+}  # fmt: skip
+"""what people type -> the command that does it"""
 
 # Usage errors of typer. Its releases bring click or their own copy of it, so the class is found, not imported.
 UsageError: Any = typer.BadParameter.__mro__[2]
@@ -76,9 +89,21 @@ def _nearwise(
 
 
 def run() -> None:
-    """The entry point of the command. `kill` ends it as Ctrl-C does: drafts of files are taken away."""
+    """The entry point of the command. `kill` ends it as Ctrl-C does: drafts of files are taken away.
+
+    Work that Ctrl-C cuts short may keep what it has and go on, so that it was interrupted is told by the exit code.
+    """
+    heard = []
+
+    def interrupt(*_: Any) -> None:
+        heard.append(True)
+        raise KeyboardInterrupt
+
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))
-    sys.exit(main(sys.argv[1:]))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and not SERVING.intersection(sys.argv[1:2]):
+        signal.signal(signal.SIGINT, interrupt)
+    code = main(sys.argv[1:])
+    sys.exit(INTERRUPTED if heard and code == OK else code)
 
 
 def main(arguments: list[str]) -> int:
@@ -86,6 +111,7 @@ def main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter shows its number, and nothing fails
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     told: set[str] = set()
+    before = TYPED.set(None)
     with warnings.catch_warnings():
         warnings.simplefilter("always", NearwiseWarning)  # told once, as a note
         warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
@@ -95,6 +121,7 @@ def main(arguments: list[str]) -> int:
         except BrokenPipeError:  # the reader has seen enough: `nearwise predict … | head`
             _unheard()
             code = OK
+    TYPED.reset(before)
     return code
 
 
@@ -124,6 +151,7 @@ def _run(arguments: list[str]) -> int:
             return OK
         # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
         words = with_config(arguments, command.commands) if any(w.startswith(CONFIG) for w in arguments) else arguments
+        TYPED.set(tuple(words))
         with command.make_context("nearwise", list(words)) as context:
             command.invoke(context)
         return OK
@@ -132,7 +160,7 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except UsageError as error:
-        return _fail(_usage(error), USAGE)
+        return _fail(_dashed(arguments) or _usage(error), USAGE)
     except NearwiseError as error:
         return _fail(on_command_line(" ".join(str(error).split())), USAGE)
     except OSError as error:
@@ -149,6 +177,12 @@ def _run(arguments: list[str]) -> int:
         return _fail(f"This is a bug in nearwise ({told}). NEARWISE_TRACEBACK=1 shows where.", INTERNAL)
 
 
+def _dashed(arguments: list[str]) -> str:
+    """What to say where a file was named whose name begins like an option."""
+    name = next((word for word in arguments if word.startswith("-") and word != "-" and Path(word).exists()), None)
+    return "" if name is None else f"{name!r} begins as options do: for the file of this name, write ./{name}"
+
+
 def _usage(error: Any) -> str:
     """typer's sentence, with our own suggestion for a mistyped command or option."""
     context = getattr(error, "ctx", None)
@@ -159,7 +193,13 @@ def _usage(error: Any) -> str:
     told = str(error.format_message())
     if told.startswith("No such command"):
         name = told.split("'")[1]
+        meant = OTHER_WORDS.get(name.lower())
+        if meant is not None:
+            return f"There is no command {name!r}. Did you mean {meant!r}?"
         return f"There is no command {name!r}. {did_you_mean(name, context.command.commands if context else ())}"
+    absent = getattr(error, "param", None)
+    if told.startswith("Missing option") and absent is not None:
+        told = f"{absent.opts[0]} is missing. {absent.help}"
     where = f" Try: {context.command_path} --help" if context is not None else ""
     return f"{told.rstrip('.')}.{where}"
 

@@ -56,27 +56,36 @@ def predict(
     kept: list[dict[str, Any]] = []
     said: list[Any] = []
     truth: list[Any] = []
+    answered, interrupted = 0, False
     with _written(out) as told:
-        for part in asked_parts(file, model, reading, name):
-            answers = plain(model.predict(part.table))
-            labels = part.table.labels or range(part.before, part.before + len(part.table))
-            shares = model.predict_proba(part.table).tolist() if proba else [()] * len(answers)
-            rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
-            if as_json:
-                kept += [dict(zip(header, row, strict=True)) for row in rows]
-            else:
-                told(csv_text(header if not part.before else (), rows, guard_formulas))
-            if part.truth is not None:
-                said += answers
-                truth += part.truth
-            elif target is not None:
-                raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
+        try:
+            for part in asked_parts(file, model, reading, name):
+                answers = plain(model.predict(part.table))
+                labels = part.table.labels or range(part.before, part.before + len(part.table))
+                shares = model.predict_proba(part.table).tolist() if proba else [()] * len(answers)
+                rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
+                if part.truth is None and target is not None:
+                    raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
+                if as_json:
+                    kept += [dict(zip(header, row, strict=True)) for row in rows]
+                else:
+                    told(csv_text(header if not part.before else (), rows, guard_formulas))
+                said += answers if part.truth is not None else []
+                truth += part.truth or []
+                answered += len(answers)
+        except KeyboardInterrupt:
+            if not answered:
+                raise
+            interrupted = True
+            say(f"note: interrupted: kept the answers to the first {answered} rows.")
         if as_json:
             told(json_text(kept))
     if out is not None:
         say(f"wrote {out}")
     if truth:
         say(_score(truth, said, str(name), hasattr(model, "classes_")))
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

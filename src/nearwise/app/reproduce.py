@@ -54,7 +54,11 @@ def reproduce(
     for made in chosen:
         if len(chosen) > 1:
             say(f"{made.id}: {made.title} ...")
-        found.append(run(made, size))
+        try:
+            found.append(run(made, size))
+        except KeyboardInterrupt:
+            say(f"note: {made.id} is not finished; finished cells are kept, and the same command goes on.")
+            raise
         if not as_json:
             show(*_view(found[-1]))
         if out is not None:

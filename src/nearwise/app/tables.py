@@ -20,7 +20,7 @@ from nearwise.cases.readers import read
 from nearwise.cases.readers.files import readable
 from nearwise.cases.schema import Schema, as_kind
 from nearwise.cases.target import FEW_CLASSES, looks_like_a_quantity
-from nearwise.errors import InputError
+from nearwise.errors import InputError, SchemaError
 
 __all__ = [
     "Cases",
@@ -107,7 +107,16 @@ def read_classes(file: Path, reading: Reading, target: str) -> Cases:
         )
     if target not in given_kinds(reading):
         _refuse_quantity(target, distinct, len(classes))
+        _refuse_names(target, len(distinct), len(classes))
     return replace(cases, target=classes, has_other_classes=any(not isinstance(v, str) for v in cases.target))
+
+
+def _refuse_names(target: str, distinct: int, n: int) -> None:
+    if distinct == n >= FEW_CLASSES:
+        raise InputError(
+            f"Every case has a value of its own in column {target!r}, so no class can be learned. Name another "
+            f"--target, or say --kind {target}=symbolic."
+        )
 
 
 def _refuse_quantity(target: str, distinct: set[str], n: int) -> None:
@@ -120,6 +129,8 @@ def _refuse_quantity(target: str, distinct: set[str], n: int) -> None:
             f"Column {target!r} has {len(distinct)} different numbers in {n} cases, which looks like a quantity and "
             f"not like classes: predict it with --regression, or say --kind {target}=symbolic."
         )
+    if len(distinct) > 2:
+        say(f"note: the {len(distinct)} numbers in column {target!r} are classes here; --regression predicts a number")
 
 
 def read_numbers(file: Path, reading: Reading, target: str) -> Cases:
@@ -149,6 +160,10 @@ def given_kinds(reading: Reading) -> Schema:
             found = Schema.from_json(reading.schema.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise InputError(f"{reading.schema} is not a schema: it is not text in UTF-8.") from None
+        except SchemaError as error:
+            raise InputError(
+                f"{reading.schema}: {error} `nearwise schema FILE --out {reading.schema}` writes one."
+            ) from None
     by_hand: dict[str, Kind] = {}
     for item in reading.kind or []:
         for name, text in pairs(item, "--kind").items():

@@ -84,7 +84,7 @@ def _guess(column: RawColumn, name: str) -> Guess:
 def of_symbols(different: list[Any], n: int) -> Guess:
     """What n cases with these different symbols are: sentences, where there are many, else symbols."""
     if (words := _words(different)) and 2 * len(different) >= n:
-        return Guess(Text(), f"sentences, {words} words in the middle one: Symbolic() if they are names")
+        return Guess(Text(), f"sentences, {words} words in the middle one: declare it symbolic if they are names")
     told = ("no value at all", "strings or categories", "strings and numbers mixed")
     return Guess(Symbolic(), told[len({isinstance(v, str) for v in different})])
 

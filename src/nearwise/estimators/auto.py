@@ -16,7 +16,7 @@ from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.ensemble import Together
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.voting import Voting
-from nearwise.progress import progress
+from nearwise.progress import is_part, progress
 
 __all__ = ["AutoClassifier", "AutoRegressor"]
 
@@ -64,7 +64,15 @@ class _Auto(Together):
                     f"time_limit={limit:g} leaves no time for a further member, so {len(out)} of {len(planned)} answer."
                 )
                 break
-            out.append(fit(self._made(**shared, **settings)))
+            try:
+                out.append(fit(self._made(**shared, **settings)))
+            except KeyboardInterrupt:
+                if not out or is_part():
+                    raise
+                warn(
+                    f"Interrupted after {time.monotonic() - start:.1f} s: {len(out)} of {len(planned)} members answer."
+                )
+                break
         return out
 
 

@@ -157,7 +157,7 @@ def rank_features(
 def importances_by(
     X: Any, y: Any, method: tuple[str, Any], regression: bool, schema: Any, seed: int, settings: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], Floats]:
-    """The features and how much each counts by one method; warnings say which."""
+    """The given features and how much each counts by one method; warnings say which."""
     name, given = method
     own: dict[str, Any] = dict(settings)
     if is_named(given, AUTO) or is_featurewise(given):
@@ -171,4 +171,7 @@ def importances_by(
         importances = np.asarray(model.feature_importances_, dtype=np.float64)
     for each in dict.fromkeys(str(warning.message) for warning in told):
         warn(f"{name}: {each}")
+    represented = getattr(model, "_represented", None)  # by single-feature votes there is none
+    if represented is not None:  # methods are compared on the features that were given
+        return represented.schema.names, represented.shared_out(importances)
     return tuple(model.schema_.names), importances

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
 from nearwise.cases.schema import Schema
@@ -47,6 +50,10 @@ class Represented(ABC):
     @abstractmethod
     def apply(self, table: CaseTable) -> CaseTable:
         """The same cases under the features that come out."""
+
+    @abstractmethod
+    def shared_out(self, importances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(given features,) how much each counts, from (features that come out,)."""
 
     @abstractmethod
     def describe(self) -> str:

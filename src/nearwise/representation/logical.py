@@ -60,6 +60,15 @@ class Constructed(Represented):
         }
         return with_columns(table, list(table.schema.names), new)
 
+    def shared_out(self, importances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A feature counts as much as the heaviest of itself and the formulas that test it."""
+        at = {name: place for place, name in enumerate(self.schema.names)}
+        found = importances[: len(at)].copy()
+        for formula, importance in zip(self.formulas, importances[len(at) :], strict=True):
+            for test in formula.tests:
+                found[at[test.feature]] = max(found[at[test.feature]], importance)
+        return found
+
     def describe(self) -> str:
         return "; ".join(f.text(self.schema) for f in self.formulas) or "nothing beats the features as they are"
 

@@ -59,6 +59,14 @@ class Rotated(Represented):
         made = {name: (Numeric(), Column(np.ascontiguousarray(z))) for name, z in zip(self.names, new.T, strict=True)}
         return with_columns(table, kept, made)
 
+    def shared_out(self, importances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A number has of every axis as much as it adds to it."""
+        kept = len(importances) - len(self.names)
+        parts = np.abs(self.axes) / np.maximum(np.abs(self.axes).sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        given = iter(importances[:kept])
+        shares = dict(zip(self.features, importances[kept:] @ parts, strict=True))
+        return np.array([shares[name] if name in shares else next(given) for name in self.schema.names])
+
     def describe(self) -> str:
         lines = []
         for name, row in zip(self.names, self.axes, strict=True):

@@ -232,7 +232,9 @@ def _check_sum(file: Any, size: int, name: str) -> None:
 
 def _check_start(start: bytes, size: int, name: str) -> None:
     if not start or not MAGIC.startswith(start[: len(MAGIC)]):
-        raise ModelFileError(f"{name!r} is not a nearwise model: it does not begin like one.")
+        raise ModelFileError(
+            f"{name!r} is not a nearwise model: it does not begin like one. Name a file that `nearwise fit` wrote."
+        )
     if len(start) == _PRELUDE.size:
         _, version, _, expected = _PRELUDE.unpack(start)
         if version > FORMAT:

@@ -13,6 +13,9 @@ from nearwise.errors import ReadError
 
 __all__ = ["column_names", "finished"]
 
+_BEHIND = "\n"
+"""stands above what comes after the last name; no header can hold it, for names have no blanks at their ends"""
+
 _INDEX = ("", "Unnamed: 0")
 """what stands above the index of a data frame that was written by pandas once, and once more"""
 
@@ -30,24 +33,40 @@ def column_names(place: str, first: list[str], layout: Layout, limits: Limits) -
         raise limits.met("max_columns", f"{place}: there are {len(first):,} columns")
     if layout.header is False:
         return [f"f{j}" for j in range(1, len(first) + 1)]
+    first = [name.strip() for name in first]
+    if len(first) > 2 and not first[-1]:  # a separator at the end of each row: see `finished`
+        first = [*first[:-1], _BEHIND]
     way_out = "." if layout.header else ", or pass header=False if this row is a case."
     before: dict[str, int] = {}
     for j, name in enumerate(first, 1):
-        if not name.strip() and (j > 1 or len(first) == 1):
+        if not name and (j > 1 or len(first) == 1):
             told = "Give every column a name in the header row"
             raise ReadError(f"{place}: column {j} has no name. {told}{way_out}")
         if before.setdefault(name, j) != j:
             raise ReadError(f"{place}: columns {before[name]} and {j} are both named {name!r}. Rename one{way_out}")
-    return ["" if not first[0].strip() else first[0], *first[1:]]
+    return first
 
 
 def finished(table: RawTable, place: str, layout: Layout) -> RawTable:
     """The table without an index, refused where its names look like the values of a case."""
     if layout.header is False:
         return table
+    if table.names[-1] == _BEHIND:
+        table = _without_empty(table, place)
     if layout.header is None:
         _refuse_data(table, place)
     return _without_index(table, place) if table.names[0] in _INDEX else table
+
+
+def _without_empty(table: RawTable, place: str) -> RawTable:
+    """The table without a last column that has neither a name nor a value."""
+    if any(value is not None for value in table.columns[-1].objects()):
+        raise ReadError(
+            f"{place}: column {len(table.names)} has no name. Give every column a name in the header row, or pass "
+            "header=False if this row is a case."
+        )
+    told = f"{place}: rows end with a separator, and nothing stands behind it: the last column is left out"
+    return replace(table.drop([_BEHIND]), remarks=(*table.remarks, told))
 
 
 def _refuse_data(table: RawTable, place: str) -> None:

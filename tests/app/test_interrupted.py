@@ -1,0 +1,97 @@
+"""Ctrl-C keeps what there is, and the exit code says that it was heard."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have it ignored
+{patch}
+from nearwise.app.main import run
+sys.argv = ["nearwise", *{words!r}]
+run()
+"""
+
+IN_THE_SECOND_ROUND = """
+from nearwise.weighting import budget
+def rounds(self, *given, of=budget.Budget.rounds, **named):
+    for step in of(self, *given, **named):
+        if step == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield step
+budget.Budget.rounds = rounds
+"""
+
+IN_THE_THIRD_PART = """
+import functools
+import nearwise.app.asking as asking
+def parts(*given, of=functools.partial(asking.asked_parts, size=64)):
+    for at, part in enumerate(of(*given)):
+        if at == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield part
+asking.asked_parts = parts
+"""
+
+AT_THE_SECOND_MEMBER = """
+from nearwise.estimators.auto import AutoClassifier
+from nearwise.estimators.classifier import KNNClassifier
+made = []
+def fit(self, *given, of=KNNClassifier.fit, **named):
+    made.append(self)
+    if len(made) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    return of(self, *given, **named)
+KNNClassifier.fit = fit
+"""
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    def run(patch, *words):
+        script = SCRIPT.format(patch=patch, words=list(map(str, words)))
+        command = [sys.executable, "-c", script]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+
+    return run
+
+
+@pytest.fixture
+def many(tmp_path):
+    path = tmp_path / "many.csv"
+    rows = "".join(f"{i * 37 % 101},{i * 53 % 89},{'pq'[i * 37 % 101 > 50]}\n" for i in range(200))
+    path.write_text("a,b,class\n" + rows)
+    return path
+
+
+def test_a_search_that_is_cut_short_gives_a_model_and_says_so_by_the_exit_code(interrupted, many, nearwise):
+    words = ["fit", many, "--target", "class", "--weights", "rmhc", "--out", "m.nearwise"]
+    done = interrupted(IN_THE_SECOND_ROUND, *words)
+    assert done.returncode == 130
+    assert "Interrupted after" in done.stderr
+    assert "wrote m.nearwise" in done.stderr
+    assert nearwise("predict", "m.nearwise", many).code == 0
+
+
+def test_answers_that_were_found_are_kept_as_whole_rows(interrupted, many, nearwise, tmp_path):
+    nearwise("fit", many, "--target", "class", "--weights", "none", "--k", "3", "--out", "m.nearwise")
+    whole = nearwise("predict", "m.nearwise", many).out.splitlines()
+    to_file = interrupted(IN_THE_THIRD_PART, "predict", "m.nearwise", many, "--out", "p.csv")
+    found = (tmp_path / "p.csv").read_text().splitlines()
+    assert to_file.returncode == 130
+    assert 2 < len(found) < len(whole)
+    assert found == whole[: len(found)]
+    assert f"note: interrupted: kept the answers to the first {len(found) - 1} rows." in to_file.stderr
+    piped = interrupted(IN_THE_THIRD_PART, "predict", "m.nearwise", many)
+    assert (piped.returncode, piped.stdout.splitlines()) == (130, found)
+
+
+def test_auto_answers_with_the_members_that_there_are(interrupted, many, nearwise):
+    pytest.importorskip("sklearn")
+    words = ["fit", many, "--target", "class", "--weights", "auto", "--out", "m.nearwise"]
+    done = interrupted(AT_THE_SECOND_MEMBER, *words)
+    assert done.returncode == 130
+    assert "1 of 2 members answer" in done.stderr
+    assert nearwise("predict", "m.nearwise", many).code == 0
