@@ -19,7 +19,7 @@ from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
-from nearwise.parts.part import Searched
+from nearwise.parts.part import Searched, bytes_a_case
 from nearwise.parts.searching import Searches
 from nearwise.parts.settings import checked
 from nearwise.parts.shards import HEAD, Shards
@@ -66,7 +66,7 @@ class SearchesOnDisk(Searches):
         self.shards, self.parts, self.learned = shards, list(parts), learned
         self.engine, self.threads = engine, threads(n_jobs)
         self._starts = starts_of([part["rows"] for part in self.parts])
-        self.room = memory // 2 // (48 * max(1, len(learned.schema)))
+        self.room = memory // 2 // bytes_a_case(learned.metric)
         """cases whose indexes are held at once"""
         self._held: OrderedDict[int, Searched] = OrderedDict()
 
