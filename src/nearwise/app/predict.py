@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
-from nearwise.app.output import check_output, csv_text, json_text, plain, say, write
-from nearwise.app.stream import is_in_parts, predict_stream
+from nearwise.app.output import check_output, csv_text, json_text, say, write
+from nearwise.app.stream import answered, is_in_parts, predict_stream
 from nearwise.errors import InputError
 from nearwise.files import draft_of
 
@@ -39,11 +39,14 @@ def predict(
     learned to predict, how many answers are right is said, too.
     """
     from nearwise.app.asking import asked_parts
-    from nearwise.estimators.saving import TARGET_NAME, load
+    from nearwise.cases.readers.parts import PART
+    from nearwise.estimators.saving import TARGET_NAME
+    from nearwise.parts.loading import load
+    from nearwise.parts.predicting import PART as BATCH
 
     check_output(out)
-    if is_in_parts(model_file):
-        predict_stream(model_file, file, proba, out, as_json)
+    if is_in_parts(model_file) and out is not None and out.suffix.lower() == ".parquet" and not as_json:
+        predict_stream(model_file, file, proba, out)
         return
     model = load(model_file)
     if not hasattr(model, "predict"):
@@ -57,10 +60,10 @@ def predict(
     said: list[Any] = []
     truth: list[Any] = []
     with _written(out) as told:
-        for part in asked_parts(file, model, reading, name):
-            answers = plain(model.predict(part.table))
+        for part in asked_parts(file, model, reading, name, size=BATCH if is_in_parts(model_file) else PART):
+            answers, of_classes = answered(model, part.table, proba)
             labels = part.table.labels or range(part.before, part.before + len(part.table))
-            shares = model.predict_proba(part.table).tolist() if proba else [()] * len(answers)
+            shares = of_classes if proba else [()] * len(answers)
             rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
             if as_json:
                 kept += [dict(zip(header, row, strict=True)) for row in rows]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -85,13 +85,19 @@ class SearchesOnDisk(Searches):
         self._held[part] = made
         return made
 
-    @property
-    def order(self) -> Iterable[int]:
+    def _in_order(self) -> Iterator[Searched]:
+        """The parts, those at hand first."""
         order = sorted(range(len(self.parts)), key=lambda part: part not in self._held)
-        return progress(order, len(order), "searching the parts")
+        return map(self._part, progress(order, len(order), "searching the parts"))
 
     def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
-        return reduce(merge, (function(self._part(i)) for i in self.order))
+        return reduce(merge, map(function, self._in_order()))
+
+    def ask_along(self, function: Callable[[Searched, Any], T], merge: Merge) -> T:
+        said: Any = None
+        for part in self._in_order():
+            said = function(part, said)
+        return cast(T, said)
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         return function(self._part(part))
