@@ -53,7 +53,7 @@ def cells(work: Work, results: list[Result], r: Result, judged: bool = True) -> 
         return [r.contender.name, "-", "-", "-", told, "", "", r.absent]
     ours = first_of_ours(results)
     times = None if ours is None or r is ours else ratio(r, ours)
-    reached = "" if target is None or times is None or not judged else "yes" if times >= target.at_least else "no"
+    reached = "" if target is None or times is None or not judged else "yes" if target.is_reached(times) else "no"
     remarks = [r.note, "scaled" if r.scaled else "", r.absent]
     if disagrees(r):
         remarks.append(f"DISAGREES by {r.deviation:.2g}")

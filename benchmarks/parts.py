@@ -123,7 +123,7 @@ def with_dask(folder: Path) -> tuple[Any, dict[str, Any]]:
 
         from nearwise.dask import KNNClassifier
 
-        X = dataframe.read_parquet(folder / TABLE, split_row_groups=5)
+        X = dataframe.read_parquet(folder / TABLE, split_row_groups=2)
         warmed(client)
         start = time.perf_counter()
         model = KNNClassifier(NEIGHBOURS, client=client).fit(X.drop(columns="y"), X["y"])
@@ -164,6 +164,8 @@ def warmed(client: Any) -> tuple[Any, Any]:
     return model, X.drop(columns="y")[:1]
 
 
+NEEDS = ("pyarrow", "pandas")
+WITH_DASK = (*NEEDS, "dask.dataframe", "distributed")
 STAGES: dict[str, Stage] = {
     "one process, two threads": in_one_process,
     "streamed within 1 GB": streamed,
@@ -196,7 +198,7 @@ def stage(name: str, compared: bool = True) -> Contender:
 
         return Ready(ask, check=lambda _: said, note=", ".join(told), fit=first["fit"])
 
-    return Contender(name, make, needs=("dask", "distributed") if "Dask" in name else (), ours=True, compared=compared)
+    return Contender(name, make, needs=WITH_DASK if "Dask" in name else NEEDS, ours=True, compared=compared)
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,7 @@ def typing(how: str) -> Contender:
 
         return Ready(ask)
 
-    return Contender(how, make, ours=True)
+    return Contender(how, make, needs=("pyarrow",), ours=True)
 
 
 WORKS = (

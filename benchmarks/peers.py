@@ -19,6 +19,7 @@ PACKAGES = {
     "sklearn.neighbors": "scikit-learn", "sklearnex.neighbors": "scikit-learn-intelex", "faiss": "faiss-cpu",
     "scipy.spatial": "scipy", "gower": "gower", "imblearn.metrics.pairwise": "imbalanced-learn",
     "fast_select": "fast-select", "skrebate": "skrebate", "pandas": "pandas", "catboost": "catboost",
+    "pyarrow": "pyarrow", "dask.dataframe": "dask", "distributed": "distributed",
 }  # fmt: skip
 """module -> the package that brings it; each is optional"""
 TIMBL = "timbl"

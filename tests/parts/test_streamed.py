@@ -80,7 +80,7 @@ def test_a_temporary_model_can_be_saved_and_copied(big: tuple[Path, pd.DataFrame
 
 @pytest.mark.parametrize("sort", [".csv", ".parquet"])
 def test_predictions_stream(big: tuple[Path, pd.DataFrame], tmp_path: Path, sort: str, monkeypatch) -> None:
-    monkeypatch.setattr("nearwise.parts.predicting.BATCH", 100)
+    monkeypatch.setattr("nearwise.parts.predicting.PART", 3000)
     model = nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, ignore=["day", "flag"])
     queries = mixed(250, 3)
     path, out = tmp_path / f"asked{sort}", tmp_path / f"said{sort}"
@@ -90,6 +90,58 @@ def test_predictions_stream(big: tuple[Path, pd.DataFrame], tmp_path: Path, sort
     assert said["prediction"].tolist() == model.predict(queries.drop(columns="y")).tolist()
     np.testing.assert_array_equal(said["p(high)"], model.predict_proba(queries.drop(columns="y"))[:, 0])
     assert said["row"].tolist() == list(range(250))
+
+
+@pytest.mark.parametrize("name", ["asked.csv.gz", "asked.tsv", "asked.jsonl", "asked.csv"])
+@pytest.mark.parametrize("out", ["said.csv", "said.parquet"])
+def test_any_file_of_cases_is_asked(big, tmp_path: Path, name: str, out: str, monkeypatch) -> None:
+    monkeypatch.setattr("nearwise.parts.predicting.PART", 3000)
+    model = nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, ignore=["day"])
+    queries = mixed(250, 3).drop(columns=["day", "y"])
+    if name.endswith("jsonl"):
+        queries.to_json(tmp_path / name, orient="records", lines=True)
+    else:
+        queries.to_csv(tmp_path / name, index=False, sep="\t" if name.endswith("tsv") else ",")
+    assert predict_file(model, tmp_path / name, tmp_path / out) == 250
+    said = pd.read_csv(tmp_path / out) if out.endswith("csv") else pd.read_parquet(tmp_path / out)
+    assert said["prediction"].tolist() == model.predict(queries).tolist()
+
+
+def test_the_command_line_asks_a_folder_as_a_file(big, tmp_path: Path, capsys) -> None:
+    """To standard output, as JSON, from a packed file, and with a score."""
+    from nearwise.app.main import main
+
+    model = nw.fit_parquet(big[0], target="y", memory="100MB", n_neighbors=3, ignore=["day"], out=tmp_path / "m")
+    asked = mixed(250, 3).drop(columns="day")
+    asked.to_csv(tmp_path / "asked.csv.gz", index=False)
+    expected = model.predict(asked.drop(columns="y"))
+    ask = ["predict", str(tmp_path / "m"), str(tmp_path / "asked.csv.gz")]
+    assert not main([*ask, "--json", "--proba"])
+    told = capsys.readouterr()
+    rows = json.loads(told.out)
+    assert [row["prediction"] for row in rows] == expected.tolist()
+    assert [row["p(high)"] for row in rows] == model.predict_proba(asked.drop(columns="y"))[:, 0].tolist()
+    assert not main([*ask, "--target", "y", "--out", str(tmp_path / "said.csv")])
+    assert f"{(expected == asked['y']).sum()} of 250 are right" in capsys.readouterr().err
+    assert pd.read_csv(tmp_path / "said.csv")["prediction"].tolist() == expected.tolist()
+    assert not main([*ask, "--out", str(tmp_path / "said.parquet")])
+    assert pd.read_parquet(tmp_path / "said.parquet")["prediction"].tolist() == expected.tolist()
+
+
+def test_a_dataset_of_arrow_is_fitted(big, tmp_path: Path) -> None:
+    dataset = pytest.importorskip("pyarrow.dataset")
+    queries = mixed(50, 2).drop(columns="y")
+    files = nw.fit_parquet(sorted(big[0].glob("*.parquet")), "y", memory="100MB", n_neighbors=3)
+    whole = dataset.dataset(big[0])
+    same = nw.fit_parquet(whole, "y", memory="100MB", n_neighbors=3)
+    np.testing.assert_array_equal(same.predict_proba(queries), files.predict_proba(queries))
+    with pytest.raises(InputError, match="has a filter"):
+        nw.fit_parquet(whole.filter(dataset.field("b") > 1), "y")
+    with pytest.raises(InputError, match="not one of local files"):
+        nw.fit_parquet(dataset.dataset(whole.to_table()), "y")
+    big[1].assign(year=2024).to_parquet(tmp_path / "years", partition_cols=["year"])
+    with pytest.raises(InputError, match="'year' is in the names of folders"):
+        nw.fit_parquet(dataset.dataset(tmp_path / "years", partitioning="hive"), "y")
 
 
 def test_damage_is_told_by_part(big: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
@@ -141,6 +193,43 @@ def test_a_fit_goes_on_after_kill_9(big: tuple[Path, pd.DataFrame], tmp_path: Pa
     assert kept.pop("part-000001") > done.pop("part-000001")
     assert kept == done
     assert not (out / streamed.PLAN).exists()
+    queries = mixed(50, 2).drop(columns="y")
+    whole = nw.fit_parquet(big[0], target="y", memory="100MB")
+    np.testing.assert_array_equal(model.predict_proba(queries), whole.predict_proba(queries))
+
+
+STOPS = """
+import sys, time
+import nearwise as nw
+from nearwise.parts import estimators, learning, streamed
+streamed._TEXT_BYTES = streamed._NUMBER_BYTES = 60_000
+def stop(*_):
+    print("here", flush=True)
+    time.sleep(600)
+if sys.argv[3] == "summing":
+    learning.Summing.__call__ = stop
+else:
+    estimators.draw = stop
+nw.fit_parquet(sys.argv[1], target="y", memory="100MB", out=sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("stage", ["summing", "choosing k"])
+def test_a_fit_that_is_killed_later_goes_on_with_its_parts(big, tmp_path: Path, stage: str) -> None:
+    out = tmp_path / "m"
+    run = subprocess.Popen(
+        [sys.executable, "-c", STOPS, str(big[0]), str(out), stage], stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout.readline().strip() == "here"
+    run.kill()
+    run.wait()
+    run.stdout.close()
+    with pytest.raises(ModelFileError, match="not finished"):
+        nw.load(out)
+    done = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*")}
+    model = nw.fit_parquet(big[0], target="y", memory="100MB", out=out)
+    assert {name: (out / name).stat().st_mtime_ns for name in done} == done
+    assert len(done) == len(model.searches.starts)
     queries = mixed(50, 2).drop(columns="y")
     whole = nw.fit_parquet(big[0], target="y", memory="100MB")
     np.testing.assert_array_equal(model.predict_proba(queries), whole.predict_proba(queries))

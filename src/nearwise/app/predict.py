@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
-from nearwise.app.output import check_output, csv_text, json_text, plain, say, write
-from nearwise.app.stream import is_in_parts, predict_stream
+from nearwise.app.output import check_output, csv_text, json_text, say, write
+from nearwise.app.stream import answered, is_in_parts, predict_stream
 from nearwise.errors import InputError
 from nearwise.files import draft_of
 
@@ -39,11 +39,14 @@ def predict(
     learned to predict, how many answers are right is said, too.
     """
     from nearwise.app.asking import asked_parts
-    from nearwise.estimators.saving import TARGET_NAME, load
+    from nearwise.cases.readers.parts import PART
+    from nearwise.estimators.saving import TARGET_NAME
+    from nearwise.parts.loading import load
+    from nearwise.parts.predicting import PART as BATCH
 
     check_output(out)
-    if is_in_parts(model_file):
-        predict_stream(model_file, file, proba, out, as_json)
+    if is_in_parts(model_file) and out is not None and out.suffix.lower() == ".parquet" and not as_json:
+        predict_stream(model_file, file, proba, out)
         return
     model = load(model_file)
     if not hasattr(model, "predict"):
@@ -56,13 +59,13 @@ def predict(
     kept: list[dict[str, Any]] = []
     said: list[Any] = []
     truth: list[Any] = []
-    answered, interrupted = 0, False
+    done, interrupted = 0, False
     with _written(out) as told:
         try:
-            for part in asked_parts(file, model, reading, name):
-                answers = plain(model.predict(part.table))
+            for part in asked_parts(file, model, reading, name, size=BATCH if is_in_parts(model_file) else PART):
+                answers, of_classes = answered(model, part.table, proba)
                 labels = part.table.labels or range(part.before, part.before + len(part.table))
-                shares = model.predict_proba(part.table).tolist() if proba else [()] * len(answers)
+                shares = of_classes if proba else [()] * len(answers)
                 rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
                 if part.truth is None and target is not None:
                     raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
@@ -72,12 +75,12 @@ def predict(
                     told(csv_text(header if not part.before else (), rows, guard_formulas))
                 said += answers if part.truth is not None else []
                 truth += part.truth or []
-                answered += len(answers)
+                done += len(answers)
         except KeyboardInterrupt:
-            if not answered:
+            if not done:
                 raise
             interrupted = True
-            say(f"note: interrupted: kept the answers to the first {answered} rows.")
+            say(f"note: interrupted: kept the answers to the first {done} rows.")
         if as_json:
             told(json_text(kept))
     if out is not None:

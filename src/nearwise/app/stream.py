@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
-from nearwise.app.output import say
+from nearwise.app.output import plain, say
 from nearwise.errors import InputError
 
-__all__ = ["fit_stream", "is_in_parts", "neighbours_in_parts", "predict_stream"]
+__all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts", "predict_stream"]
 
 
 def fit_stream(
@@ -106,19 +103,20 @@ def neighbours_in_parts(
     return ["row", "rank", "case", "distance", "target"], found
 
 
-def predict_stream(model_file: Path, file: Path, proba: bool, out: Path | None, as_json: bool) -> None:
+def answered(model: Any, table: Any, proba: bool) -> tuple[list[Any], list[Any]]:
+    """The predictions of some cases and, if asked, the shares of the classes; of a model in parts by one search."""
+    from nearwise.parts.estimators import VotingOverParts
+
+    if not isinstance(model, VotingOverParts):
+        return plain(model.predict(table)), model.predict_proba(table).tolist() if proba else []
+    shares, near = model._answers(table)
+    return plain(model.decided(shares, near)), shares.tolist()
+
+
+def predict_stream(model_file: Path, file: Path, proba: bool, out: Path) -> None:
+    """Answers as Parquet, a batch after the other."""
     from nearwise.parts.loading import load
     from nearwise.parts.predicting import predict_file
 
-    if as_json:
-        raise InputError(f"--json: {model_file} is a model in parts, whose answers are CSV or Parquet: leave it out.")
-    model = load(model_file)
-    if out is not None:
-        n = predict_file(model, file, out, proba=proba)
-        say(f"{n} cases: wrote {out}")
-        return
-    with TemporaryDirectory(prefix="nearwise-") as folder:
-        answers = Path(folder) / "answers.csv"
-        predict_file(model, file, answers, proba=proba)
-        with answers.open(encoding="utf-8", newline="") as text:
-            shutil.copyfileobj(text, sys.stdout)
+    n = predict_file(load(model_file), file, out, proba=proba)
+    say(f"{n} cases: wrote {out}")

@@ -245,11 +245,11 @@ def _from_list(values: list[Any]) -> RawColumn:
 
 def _from_texts(texts: list[str | None] | CodedTexts) -> RawColumn:
     """Texts that are all ISO dates, or dates with a time, are times, as in a CSV file; others are symbols."""
-    first = next((text for text in texts if text is not None), None)
+    different: Sequence[str | None] = texts.different if isinstance(texts, CodedTexts) else texts
+    first = next((text for text in different if text is not None), None)
     if first is None or moment(first) is None:
         return RawColumn("symbol", texts)
-    different = texts.different if isinstance(texts, CodedTexts) else dict.fromkeys(texts)
-    meaning = {text: moment(text) for text in different if text is not None}
+    meaning = {text: moment(text) for text in dict.fromkeys(different) if text is not None}
     if None in meaning.values():
         return RawColumn("symbol", texts)
     told = list(texts)

@@ -14,7 +14,7 @@ from nearwise.cases.integers import lost_in_list
 from nearwise.cases.plain import object_array, plain
 from nearwise.errors import InputError
 
-__all__ = ["all_classes", "as_array", "check_like", "class_labels"]
+__all__ = ["all_classes", "as_array", "check_like", "class_labels", "coded_labels"]
 
 
 def as_array(y: Any) -> NDArray[Any]:
@@ -48,6 +48,8 @@ def class_labels(labels: NDArray[Any]) -> NDArray[Any]:
     if labels.dtype.kind != "O":
         _refuse_continuous(labels)
         return labels
+    if _are_strings(labels):
+        return labels.astype(str)
     values = [plain(v) for v in labels]
     if any(v is None for v in values):
         raise InputError("Input y contains NaN or None: every case needs a class.")
@@ -64,6 +66,24 @@ def class_labels(labels: NDArray[Any]) -> NDArray[Any]:
     if made.dtype.kind != "O":
         _refuse_continuous(made)
     return made
+
+
+def coded_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """(d,) the different labels, and (n,) which of them each case has.
+
+    >>> coded_labels(np.array(["b", "a", "b"], dtype=object))
+    (array(['b', 'a'], dtype='<U1'), array([0, 1, 0]))
+    """
+    if labels.dtype.kind == "O" and _are_strings(labels):  # without sorting them all
+        seen: dict[str, int] = {}
+        codes = np.fromiter((seen.setdefault(label, len(seen)) for label in labels.tolist()), np.intp, len(labels))
+        return np.array(list(seen)), codes
+    values, codes = np.unique(class_labels(labels), return_inverse=True)
+    return values, codes
+
+
+def _are_strings(labels: NDArray[Any]) -> bool:
+    return set(map(type, labels.tolist())) == {str}
 
 
 def _refuse_continuous(labels: NDArray[Any]) -> None:

@@ -10,10 +10,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.dask.workers import SearchesWithWorkers, WithWorkers, client_of, raw_part, same, tree
+from nearwise.dask.workers import SearchesWithWorkers, WithWorkers, applied_along, client_of, raw_part, same, tree
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError
+from nearwise.errors import InputError, did_you_mean
 from nearwise.estimators.retrieval import NearestCases as PlainNearest
+from nearwise.explain import Explanations
 from nearwise.parts.estimators import ClassifierOverParts, OverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.folder import load_folder, save_head
 from nearwise.parts.learning import merged
@@ -38,6 +39,7 @@ class _Spread(OverParts):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         client = client_of(self.client)
+        X, y, sample_weight = _columns_of(X, y, sample_weight)
         blocks = _blocks(X)
         labels = [None] * len(blocks) if y is None else _blocks(y)
         heavy = [None] * len(blocks) if sample_weight is None else _blocks(sample_weight)
@@ -65,19 +67,14 @@ class _Spread(OverParts):
     def _lazily(self, block: Any, k: int) -> Any:
         """The answer to a block of queries, as a graph: every part is asked, and once more where a tie is unsure."""
         queries = _delayed(_measured)(self._bare(), block)
-        join, parts, ends = _delayed(merged), self._spread.parts, []
-        for chain in self._spread.chains():
-            said = None
-            for part in chain:
-                said = _delayed(_nearest)(part, queries, k, said)
-            ends.append(said)
-        found = tree(ends, join)
+        join, chains = _delayed(merged), [chain for _, chain in self._spread.chains()]
+        found = tree([_delayed(_nearest)(chain, queries, k) for chain in chains], join)
         if self.predicts_numbers or self.known.adds_in_order:  # added up in the order of the cases
             groups = None
-            for part in parts:
-                groups = _delayed(_around)(part, queries, found, groups)
+            for part in self._spread.parts:
+                groups = _delayed(_around)([part], queries, found, groups)
         else:
-            groups = tree([_delayed(_around)(part, queries, found) for part in parts], join)
+            groups = tree([_delayed(_around)(chain, queries, found) for chain in chains], join)
         return _delayed(_settled)(found, groups)
 
     def _bare(self) -> Any:
@@ -104,7 +101,11 @@ class _Spread(OverParts):
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """(distances, indices) of the nearest cases; indices count through all partitions, and lazy X is computed."""
-        return super().kneighbors(X.compute() if _is_lazy(X) else X, n_neighbors, return_distance)
+        return super().kneighbors(_computed(X), n_neighbors, return_distance)
+
+    def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
+        """Which past cases, which features, how much, for a few queries; lazy X is computed."""
+        return super().explain(_computed(X), n_neighbors)
 
 
 class NearestCases(_Spread):
@@ -129,8 +130,16 @@ class _Voting(_Spread, VotingOverParts):
     """What classifier and regressor share: lazy predictions, and a folder of shards."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from partitioned cases, their targets and weights, Series or arrays with the same partitions."""
+        """Learn from partitioned cases, their targets and weights.
+
+        ``y`` and ``sample_weight`` are Series or arrays with the same partitions, or name columns of ``X``.
+        """
         return self._fit(X, y, sample_weight)
+
+    def score(self, X: Any, y: Any) -> float:
+        """How good the predictions are, as the plain one says it; what is lazy is computed."""
+        X, y = _columns_of(X, y)
+        return super().score(X, _computed(y))
 
     def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
         from dask import array
@@ -239,9 +248,25 @@ def _blocks(X: Any) -> list[Any]:
             f"Expected a Dask frame or array, got a {type(X).__name__}: use dask.dataframe.from_pandas(X, "
             "npartitions=...), or nearwise.KNNClassifier for a table in memory."
         )
-    if getattr(X, "ndim", 1) == 2 and hasattr(X, "rechunk"):
-        X = X.rechunk({1: -1})
-    return list(np.ravel(np.asarray(X.to_delayed(), dtype=object)))
+    if hasattr(X, "rechunk"):
+        X = X.rechunk({1: -1}) if X.ndim == 2 else X
+        return list(np.ravel(np.asarray(X.to_delayed(), dtype=object)))
+    # columns that are not needed are left out, no more: Parquet read for one alone would come in fewer partitions
+    return list((X.simplify() if hasattr(X, "simplify") else X).to_delayed(optimize_graph=False))
+
+
+def _columns_of(X: Any, *named: Any) -> tuple[Any, ...]:
+    """The cases without the columns that are named, and these."""
+    names = [name for name in named if isinstance(name, str)]
+    absent = [name for name in names if name not in getattr(X, "columns", ())]
+    if absent:
+        raise InputError(f"There is no column {absent[0]!r}. {did_you_mean(absent[0], getattr(X, 'columns', ()))}")
+    columns = [X[name] if isinstance(name, str) else name for name in named]
+    return (X.drop(columns=names) if names else X), *columns
+
+
+def _computed(X: Any) -> Any:
+    return X.compute() if _is_lazy(X) else X
 
 
 def _delayed(function: Any) -> Any:
@@ -256,14 +281,16 @@ def _measured(model: OverParts, block: Any) -> Measured:
     return model._asked(block.reset_index(drop=True) if hasattr(block, "reset_index") else block)[1]
 
 
-def _nearest(part: Searched, queries: Measured, k: int, before: Answered | None) -> Answered:
-    return Nearest(queries, k, None)(part, before)
+def _nearest(parts: Sequence[Searched], queries: Measured, k: int) -> Answered:
+    found: Answered = applied_along(Nearest(queries, k, None), parts)
+    return found
 
 
-def _around(part: Searched, queries: Measured, found: Answered, before: Group | None = None) -> Group:
+def _around(parts: Sequence[Searched], queries: Measured, found: Answered, before: Group | None = None) -> Group:
     """The second round, for the queries that need it."""
     rows = found.again
-    return Around(queries.take(rows), found.last[rows], None)(part, before)
+    group: Group = applied_along(Around(queries.take(rows), found.last[rows], None), parts, before)
+    return group
 
 
 def _settled(found: Answered, group: Group) -> Answered:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from nearwise.cases.frames import raw_table
@@ -16,6 +17,7 @@ from nearwise.parts.searching import Searches
 __all__ = ["PartLostError", "SearchesWithWorkers", "WithWorkers", "client_of", "raw_part", "same", "tree"]
 
 T = TypeVar("T")
+NOWHERE: Mapping[str, str] = {}
 
 
 class PartLostError(NearwiseError, RuntimeError):
@@ -43,8 +45,11 @@ def raw_part(X: Any, y: Any = None, weights: Any = None) -> RawPart:
     """A partition of a frame, or a block of an array, with its targets and weights."""
     if hasattr(X, "reset_index"):
         X = X.reset_index(drop=True)
-    heavy = None if weights is None else as_array(weights).ravel()
-    return RawPart(raw_table(X), None if y is None else as_array(y).ravel(), heavy)
+    targets, heavy = (None if each is None else as_array(each).ravel() for each in (y, weights))
+    for name, found in (("y", targets), ("sample_weight", heavy)):
+        if found is not None and len(found) != len(X):
+            raise InputError(f"A partition of X has {len(X)} cases and that of {name} {len(found)}: cut both alike.")
+    return RawPart(raw_table(X), targets, heavy)
 
 
 def typed_part(part: RawPart, schema: Schema, classes: Any) -> TypedPart:
@@ -64,12 +69,24 @@ def same(given: T) -> T:
     return given
 
 
+def near(worker: str | None) -> dict[str, Any]:
+    """To be done by this worker as long as it is there."""
+    return {"workers": [worker], "allow_other_workers": True} if worker else {}
+
+
 def applied(function: Callable[[Any], Any], part: Any) -> Any:
     return function(part)
 
 
 def applied_after(function: Callable[[Any, Any], Any], part: Any, before: Any) -> Any:
     return function(part, before)
+
+
+def applied_along(function: Callable[[Any, Any], Any], parts: Sequence[Any], before: Any = None) -> Any:
+    """What is said of the last of some parts of one worker, each of which is told what was said before."""
+    for part in parts:
+        before = function(part, before)
+    return before
 
 
 def tree(items: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
@@ -87,9 +104,9 @@ class _Asked:
     def __init__(self, client: Any) -> None:
         self.client = client
 
-    def _merged(self, function: Any, merge: Merge, parts: Sequence[Any]) -> Any:
+    def _merged(self, function: Any, merge: Merge, parts: Sequence[Any], at: Mapping[str, str] = NOWHERE) -> Any:
         sent = self.client.submit(same, function, pure=False)  # once, not once a part, and anew where it is lost
-        answers = [self.client.submit(applied, sent, part, pure=False) for part in parts]
+        answers = [self.client.submit(applied, sent, part, pure=False, **near(at.get(part.key))) for part in parts]
         last = tree(answers, lambda one, two: self.client.submit(merge, one, two, pure=False))
         return self._result(last, answers)
 
@@ -150,45 +167,52 @@ class SearchesWithWorkers(_Asked, Searches):
         ]
 
     def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
-        found: T = self._merged(function, merge, self.parts)
+        found: T = self._merged(function, merge, self.parts, self.places())
         return found
 
     def ask_along(self, function: Callable[[Searched, Any], T], merge: Merge) -> T:
         sent = self.client.submit(same, function, pure=False)
-        ends = []
-        for chain in self.chains():
-            said = None
-            for part in chain:
-                said = self.client.submit(applied_after, sent, part, said, pure=False)
-            ends.append(said)
+        ends = [
+            self.client.submit(applied_along, sent, chain, pure=False, **near(worker))
+            for worker, chain in self.chains()
+        ]
         last = tree(ends, lambda one, two: self.client.submit(merge, one, two, pure=False))
         found: T = self._result(last, self.parts)
         return found
 
-    def chains(self) -> list[list[Any]]:
+    def chains(self) -> list[tuple[str, list[Any]]]:
         """The parts by the threads of the workers that hold them, so that each can be told what those before it said.
 
-        What a chain says stays on its worker. Where a part is by now, is a guess that costs nothing where it is wrong.
+        Parts are waited for, since one that is asked before anybody knows where it is may be fetched by another worker.
         """
-        threads = self.client.nthreads()
-        held = self.client.who_has(self.parts)
-        chains = {(worker, at): list[Any]() for worker, n in threads.items() for at in range(max(1, n))}
-        if not chains:
-            return [self.parts]
-        own = {worker: [chain for (at, _), chain in chains.items() if at == worker] for worker in threads}
+        from concurrent.futures import CancelledError
+
+        from distributed import wait
+
+        there = [part for part in self.parts if not part.cancelled()]  # what is gone is told by the answer
+        with suppress(CancelledError):
+            wait(there)
+        held, threads = self.client.who_has(there), self.client.nthreads()
+        chains = [(worker, list[Any]()) for worker, n in threads.items() for _ in range(max(1, n))] or [("", [])]
         for part in self.parts:
-            at = [worker for worker in held.get(part.key, ()) if worker in own]
-            min((own[at[0]] if at else chains.values()), key=len).append(part)
-        return [chain for chain in chains.values() if chain]
+            own = [chain for chain in chains if chain[0] in held.get(part.key, ())]
+            min(own or chains, key=lambda chain: len(chain[1]))[1].append(part)
+        return [chain for chain in chains if chain[1]]
+
+    def places(self) -> dict[str, str]:
+        """The worker of each part."""
+        return {part.key: worker for worker, chain in self.chains() for part in chain}
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
-        found: T = self._result(self.client.submit(applied, function, self.parts[part], pure=False))
+        asked = self.parts[part]
+        at = near(self.places().get(asked.key))
+        found: T = self._result(self.client.submit(applied, function, asked, pure=False, **at))
         return found
 
     def ask_in_turn(self, function: Callable[[Searched, Any], T]) -> T:
-        sent, said = self.client.submit(same, function, pure=False), None
+        sent, at, said = self.client.submit(same, function, pure=False), self.places(), None
         for part in self.parts:
-            said = self.client.submit(applied_after, sent, part, said, pure=False)
+            said = self.client.submit(applied_after, sent, part, said, pure=False, **near(at.get(part.key)))
         found: T = self._result(said)
         return found
 

@@ -255,6 +255,10 @@ class VotingOverParts(OverParts):
         least = self.loo_errors_[tried - 1].min() * (1 + 1e-12)
         return int(tried[np.flatnonzero(self.loo_errors_[tried - 1] <= least)[0]])  # ties to the smaller k (K5)
 
+    def score(self, X: Any, y: Any) -> float:
+        """How good the predictions are: 1 is perfect."""
+        raise NotImplementedError
+
     def _errors(self, ballots: votes.Ballots, truth: NDArray[Any], largest: int) -> Floats:
         """(m, largest) the error of each left-out case for every k."""
         raise NotImplementedError
@@ -337,7 +341,7 @@ class ClassifierOverParts(VotingOverParts):
     def score(self, X: Any, y: Any) -> float:
         """The share of right predictions."""
         truth = as_array(y).ravel()
-        return accuracy(truth, self.predict(X), np.ones(len(truth)))
+        return accuracy(truth, np.asarray(self.predict(X)), np.ones(len(truth)))
 
 
 class RegressorOverParts(VotingOverParts):
@@ -360,7 +364,7 @@ class RegressorOverParts(VotingOverParts):
     def score(self, X: Any, y: Any) -> float:
         """R squared: 1 is perfect, 0 is as good as the mean."""
         truth = np.asarray(y, dtype=np.float64).ravel()
-        return r_squared(truth, self.predict(X), np.ones(len(truth)))
+        return r_squared(truth, np.asarray(self.predict(X)), np.ones(len(truth)))
 
 
 class Asked(NamedTuple):

@@ -20,7 +20,7 @@ __all__ = ["fit_parquet"]
 
 
 def fit_parquet(
-    path: Any,
+    path_or_dataset: Any,
     target: str,
     *,
     memory: Any = "1GB",
@@ -32,8 +32,9 @@ def fit_parquet(
 ) -> ClassifierOverParts | RegressorOverParts:
     """Fit a classifier, or with ``regression=True`` a regressor, to Parquet files that need not fit into memory.
 
-    ``path`` is a file, a folder of ``.parquet`` files, a pattern such as ``"big/*.parquet"``, or a list of these; the
-    cases are numbered through the files in this order. ``parameters`` are those of `KNNClassifier`, or `KNNRegressor`.
+    ``path_or_dataset`` is a file, a folder of ``.parquet`` files, a pattern such as ``"big/*.parquet"``, a list of
+    these, or a dataset of pyarrow; the cases are numbered through the files in this order. ``parameters`` are those of
+    `KNNClassifier`, or `KNNRegressor`.
     What is left open becomes gain ratio weights, symbols by ``"shares"`` (of a regressor by overlap), a vote and no
     local scaling, and ``describe()`` says so.
     Answers are those of one fit with the same parameters (`equal`), bit by bit; what parts cannot do is refused.
@@ -48,7 +49,7 @@ def fit_parquet(
     model: ClassifierOverParts | RegressorOverParts = over_parts(parameters, loo_sample, regression)
     plain = model.plain
     room = memory_of(memory)
-    pieces = ParquetPieces(files_of(path), target, room, sample_weight)
+    pieces = ParquetPieces(files_of(path_or_dataset), target, room, sample_weight)
     temporary = None if out is not None else tempfile.mkdtemp(prefix="nearwise-parts-")
     folder = Path(out if temporary is None else temporary)
     if temporary is not None:
@@ -73,6 +74,8 @@ def over_parts(parameters: dict[str, Any], loo_sample: int, regression: bool) ->
 
 def files_of(path: Any) -> list[Path]:
     """The files that are meant, each once, in order."""
+    if type(path).__module__.startswith("pyarrow"):
+        return _files_of_dataset(path)
     asked = [path] if isinstance(path, str | Path) else list(path) if isinstance(path, Iterable) else []
     found: list[Path] = []
     for each in asked:
@@ -92,3 +95,24 @@ def files_of(path: Any) -> list[Path]:
     if not found:
         raise InputError(f"{path!r} names no Parquet files: give a file, a folder, a pattern or a list of these.")
     return list(dict.fromkeys(found))
+
+
+def _files_of_dataset(dataset: Any) -> list[Path]:
+    """The local Parquet files of a dataset of pyarrow, if it is no more than these."""
+    from pyarrow import fs, parquet
+
+    named = "give the paths of its files"
+    if type(dataset).__name__ != "FileSystemDataset" or not isinstance(dataset.filesystem, fs.LocalFileSystem):
+        raise InputError(f"A {type(dataset).__name__} of pyarrow is not one of local files: {named}, or a folder.")
+    if dataset.format.default_extname != "parquet":
+        raise InputError(f"The dataset holds {dataset.format.default_extname} files: expected Parquet.")
+    if getattr(dataset, "_scan_options", None):
+        raise InputError(f"The dataset has a filter, which parts do not know: write what is left of it, or {named}.")
+    files = [Path(file) for file in dataset.files]
+    held = set(parquet.read_schema(files[0]).names) if files else set()
+    beside = [name for name in dataset.schema.names if name not in held]
+    if beside:
+        raise InputError(f"Column {beside[0]!r} is in the names of folders and in no file: {named} to go without it.")
+    if not files:
+        raise InputError("The dataset has no files.")
+    return files

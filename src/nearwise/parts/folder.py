@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
-from nearwise.parts.part import Searched
+from nearwise.parts.part import Searched, bytes_a_case
 from nearwise.parts.searching import Searches
 from nearwise.parts.settings import checked
 from nearwise.parts.shards import HEAD, Shards
@@ -66,7 +66,7 @@ class SearchesOnDisk(Searches):
         self.shards, self.parts, self.learned = shards, list(parts), learned
         self.engine, self.threads = engine, threads(n_jobs)
         self._starts = starts_of([part["rows"] for part in self.parts])
-        self.room = memory // 2 // (48 * max(1, len(learned.schema)))
+        self.room = memory // 2 // bytes_a_case(learned.metric)
         """cases whose indexes are held at once"""
         self._held: OrderedDict[int, Searched] = OrderedDict()
 
@@ -85,13 +85,19 @@ class SearchesOnDisk(Searches):
         self._held[part] = made
         return made
 
-    @property
-    def order(self) -> Iterable[int]:
+    def _in_order(self) -> Iterator[Searched]:
+        """The parts, those at hand first."""
         order = sorted(range(len(self.parts)), key=lambda part: part not in self._held)
-        return progress(order, len(order), "searching the parts")
+        return map(self._part, progress(order, len(order), "searching the parts"))
 
     def ask(self, function: Callable[[Searched], T], merge: Merge) -> T:
-        return reduce(merge, (function(self._part(i)) for i in self.order))
+        return reduce(merge, map(function, self._in_order()))
+
+    def ask_along(self, function: Callable[[Searched, Any], T], merge: Merge) -> T:
+        said: Any = None
+        for part in self._in_order():
+            said = function(part, said)
+        return cast(T, said)
 
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
         return function(self._part(part))

@@ -15,16 +15,20 @@ from nearwise.cases.schema import Schema
 from nearwise.cases.summary import TableSummary
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.contract.labels import all_classes, class_labels
+from nearwise.contract.labels import all_classes, coded_labels
 from nearwise.contract.validation import number_target, sample_weights
 from nearwise.differences.metric import Measured, Metric
 from nearwise.search import Distance, plan
 from nearwise.search.base import Engine, Ints
+from nearwise.search.layout.columns import Layout
 from nearwise.search.selection.answered import Answered, Brings, Group, around
 from nearwise.weighting.problem import Problem
 from nearwise.weights import Stored
 
-__all__ = ["Glance", "RawPart", "Searched", "TypedPart"]
+__all__ = ["Glance", "RawPart", "Searched", "TypedPart", "bytes_a_case"]
+
+_COLUMN_BYTES = 16
+"""what a column of an index takes for each case: measured are 15 of numbers, and 12 of symbols compared by shares"""
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,17 @@ class RawPart:
     weights: NDArray[Any] | None = None
     """(n,) how much each case counts; None where all count 1"""
 
+    def __sizeof__(self) -> int:
+        """So that Dask knows what moving it would take."""
+        return 16 * len(self.raw) * len(self.raw.names)
+
     def glance(self, schema: Any, ignore: Iterable[str], numbers: bool = False) -> Glance:
         """A first look; ``numbers`` says that the target is a number and not a class."""
         classes = None
         if numbers:
             number_target(self.labels, len(self.raw), self)
         elif self.labels is not None:
-            classes = np.unique(class_labels(self.labels)) if len(self.labels) else np.zeros(0)
+            classes = np.unique(coded_labels(self.labels)[0]) if len(self.labels) else np.zeros(0)
         weight = None if self.weights is None else float(self._weights().sum())
         return Glance(TableLook.of(self.raw, schema, ignore), classes, weight)
 
@@ -80,8 +88,10 @@ class RawPart:
             return TypedPart(table, replace(number_target(self.labels, len(table), self), weights=self._weights()))
         if classes is None or self.labels is None:
             return TypedPart(table, Target(np.zeros(len(table)), None, np.ones(len(table)), is_given=False))
-        codes = np.searchsorted(classes, class_labels(self.labels)) if len(table) else np.zeros(0)
-        return TypedPart(table, Target(codes.astype(np.intp), classes, self._weights()))
+        if not len(table):
+            return TypedPart(table, Target(np.zeros(0, dtype=np.intp), classes, self._weights()))
+        values, codes = coded_labels(self.labels)
+        return TypedPart(table, Target(np.searchsorted(classes, values)[codes], classes, self._weights()))
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,10 @@ class TypedPart:
 
     table: CaseTable
     target: Target
+
+    def __sizeof__(self) -> int:
+        """So that Dask knows what moving it would take."""
+        return sum(column.values.nbytes for column in self.table.columns) + self.target.values.nbytes
 
     def summary(self, values: Collection[str], by_class: Collection[str] = ()) -> TableSummary:
         return TableSummary.of(self.table, self.target, values, by_class)
@@ -125,6 +139,9 @@ class Searched:
             return None
         here = (leave_out >= self.start) & (leave_out < self.start + len(self))
         return np.where(here, leave_out - self.start, -1).astype(np.intp) if here.any() else None
+
+    def __sizeof__(self) -> int:
+        return len(self) * bytes_a_case(self.problem.metric)
 
     def nearest(
         self,
@@ -172,3 +189,11 @@ class Searched:
         """Some of the cases as queries, each without its own label."""
         some = self.problem.take(rows)
         return some.asking
+
+
+def bytes_a_case(metric: Metric) -> int:
+    """About what a case takes while its part is searched; symbols that are compared as vectors take several columns."""
+    layout = Layout.of(metric)
+    vectors = sum(1 for each in layout.embedded if each is not None)
+    stand_in = sum(layout.embedded[f] is not None for f in layout.feature) - vectors
+    return _COLUMN_BYTES * max(1, len(layout.feature) + stand_in)

@@ -1,25 +1,23 @@
-"""Predictions that stream: Parquet or CSV in, Parquet or CSV out, a batch of cases at a time."""
+"""Predictions that stream: any file of cases in, Parquet or CSV out, a batch of cases at a time."""
 
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from nearwise.cases.raw import RawTable
-from nearwise.cases.readers import read
+from nearwise.cases.readers.parts import read_parts
 from nearwise.errors import InputError, MissingDependencyError
 from nearwise.files import draft_of
 from nearwise.parts.estimators import ClassifierOverParts, VotingOverParts
 from nearwise.parts.streamed import ParquetPieces
 
-__all__ = ["BATCH", "batches_of", "predict_file"]
+__all__ = ["PART", "batches_of", "predict_file"]
 
-BATCH = 100_000
-"""cases that are asked about at once"""
+PART = 32_000_000
+"""bytes of text that are asked about at once: many, since indexes that do not fit are built anew for every batch"""
 _SUFFIXES = (".parquet", ".csv")
 
 
@@ -32,9 +30,8 @@ def predict_file(
     """
     if proba and not isinstance(model, ClassifierOverParts):
         raise InputError("This model predicts numbers, which have no probabilities: leave --proba (proba=True) out.")
-    for name in (path, out):
-        if name.suffix.lower() not in _SUFFIXES:
-            raise InputError(f"{name}: predictions stream from and to {' and '.join(_SUFFIXES)} files.")
+    if out.suffix.lower() not in _SUFFIXES:
+        raise InputError(f"{out}: predictions are written to {' and '.join(_SUFFIXES)} files.")
     with draft_of(out) as draft:
         write = _to_parquet if out.suffix.lower() == ".parquet" else _to_csv
         return write(draft, _answers(model, path, proba, memory))
@@ -61,17 +58,8 @@ def batches_of(path: Path, model: VotingOverParts, memory: int) -> Iterator[RawT
             raw = pieces.read(piece).raw
             yield raw.drop([name for name in raw.names if name not in known])
         return
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file)
-        header = next(rows, [])
-        while batch := list(islice(rows, BATCH)):
-            # read as any CSV file is, so that a text means what it means there
-            with tempfile.TemporaryDirectory() as folder:
-                piece_of = Path(folder) / path.name
-                with piece_of.open("w", encoding="utf-8", newline="") as some:
-                    csv.writer(some).writerows([header, *batch])
-                raw = read(piece_of, schema=dict(model.schema_))
-            yield raw.drop([name for name in raw.names if name not in known])
+    for raw in read_parts(path, size=PART, schema=model.schema_):
+        yield raw.drop([name for name in raw.names if name not in known])
 
 
 def _to_csv(draft: Path, batches: Iterator[dict[str, Any]]) -> int:

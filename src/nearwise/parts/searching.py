@@ -32,15 +32,7 @@ class Searches(ABC):
 
         There may be several such chains, whose ends merge.
         """
-        said: Any = None
-        for part in self.order:
-            said = self.ask_one(part, InTurn(function, said))
-        return cast(T, said)
-
-    @property
-    def order(self) -> Iterable[int]:
-        """The parts, those first that are at hand."""
-        return range(len(self.starts))
+        return self.ask_in_turn(function)
 
     @abstractmethod
     def ask_one(self, part: int, function: Callable[[Searched], T]) -> T:
