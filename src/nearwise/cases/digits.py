@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.errors import InputError
 
-__all__ = ["ALL_BITS", "MOST_DISTINCT", "bits_to_leave_out", "shortened", "told_of_digits", "too_many"]
+__all__ = ["ALL_BITS", "MOST_DISTINCT", "beginnings", "bits_to_leave_out", "shortened", "told_of_digits", "too_many"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,8 @@ def shortened(values: Floats, bits: int) -> Floats:
 def bits_to_leave_out(values: Floats, most: int | None = None, bits: int = 0) -> int:
     """The fewest bits, from ``bits`` on, without which no more than ``most`` different numbers are left.
 
-    ``most`` is `MOST_DISTINCT` where nothing is said. More than `ALL_BITS` says that there is no such number of bits.
+    The numbers ascend. ``most`` is `MOST_DISTINCT` where nothing is said. More than `ALL_BITS` says that there is no
+    such number of bits.
 
     >>> bits_to_leave_out(np.array([1.0, 1.1, 1.2, 1.3]), 2)
     50
@@ -49,11 +50,22 @@ def bits_to_leave_out(values: Floats, most: int | None = None, bits: int = 0) ->
     low, high = bits, ALL_BITS + 1
     while low < high:
         middle = (low + high) // 2
-        if len(np.unique(shortened(values, middle))) <= most:
+        if np.count_nonzero(beginnings(shortened(values, middle))) <= most:
             high = middle
         else:
             low = middle + 1
     return low
+
+
+def beginnings(ascending: Floats) -> NDArray[np.bool_]:
+    """(n,) where another number begins.
+
+    >>> beginnings(np.array([1.0, 1.0, 2.0])).tolist()
+    [True, False, True]
+    """
+    new = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return new
 
 
 def too_many(feature: str) -> InputError:

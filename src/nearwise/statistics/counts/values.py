@@ -132,8 +132,8 @@ class ValueCounts:
         """The same numbers counted without so many of their last bits."""
         if bits == self.left_out:
             return self
-        values, place = np.unique(shortened(self.values, bits), return_inverse=True)
-        at = place.astype(np.int32)[self.value_at]
+        values, place = _runs(shortened(self.values, bits), np.arange(self.n_values, dtype=np.int32))
+        at = place[self.value_at]
         joined = _entries(at, self.class_at, self.cases, self.weights, len(values), self.n_classes)
         return replace(self, values=values, left_out=bits, **joined)
 
