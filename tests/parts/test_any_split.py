@@ -169,7 +169,7 @@ def write_parts(folder: Path, X: pd.DataFrame, y: Any, ends: list[int]) -> list[
 
 @pytest.mark.parametrize("regression", [False, True])
 @settings(QUICK, max_examples=25)
-@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", None]))
+@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", "corr", "qm2m", "battiti", None]))
 def test_any_split_into_files_streams_as_one_fit(regression: bool, split: Split, k: int, weights) -> None:
     X, y, ends = split
     if regression:
