@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from nearwise.errors import InputError, warn
 from nearwise.estimators.model import as_weighting, useful
 from nearwise.estimators.recipe import Settings
 from nearwise.parts.part import Glance, RawPart, TypedPart
+from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting import Mergeable, Problem, Weighting
 from nearwise.weights import Weights
@@ -148,14 +148,14 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     if shortened:
         warn("; ".join(shortened.told) + ".")
     if glance.weight is not None and summary.classes is None and summary.is_given:
-        mean = parts.gathered(weighed_sum, add, "adding up the target") / glance.weight
+        mean = parts.gathered(mean_of, _both, "adding up the target").value
     return Learned(
         summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told
     )
 
 
-def weighed_sum(part: TypedPart) -> float:
-    return float(np.sum(part.target.values * part.target.weights))
+def mean_of(part: TypedPart) -> ExactMean:
+    return ExactMean.of(np.asarray(part.target.values, dtype=np.float64), part.target.weights)
 
 
 def learned_from(summary: TableSummary, weights: Weights, weighting: Weighting, use: Settings) -> Learned:
