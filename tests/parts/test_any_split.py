@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nearwise as nw
+from nearwise.cases.cuts import WAYS
 from nearwise.cases.frames import raw_table
 from nearwise.errors import NearwiseError
 from nearwise.native import core
@@ -26,6 +27,7 @@ from nearwise.parts.fitting import over_parts
 from nearwise.parts.learning import InMemory
 from nearwise.parts.part import RawPart
 from nearwise.parts.searching import SearchesInMemory
+from nearwise.weighting import methods
 from tests.parts.tables import EXACT, OF_NUMBERS, Split, parts_of, splits
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -110,6 +112,28 @@ def test_parts_merge_in_any_order(weights, regression, split: Split, k: int, cha
     check(model, quietly(model.equal().fit, X, y), X)
 
 
+VARIANTS = [
+    *(f"{name}(discretise={how!r})" for name in EXACT for how in WAYS if hasattr(methods()[name], "discretise")),
+    *(f"mdw({told})" for told in ("per_class=False", "pairs='distinct'", "significance='raw'")),
+    "corr(prior=0)", "qm2m(n_components=1)", "battiti(beta=0)", "battiti(beta=1)", "sd(power=2)",
+]  # fmt: skip
+"""the same with other parameters"""
+
+
+@pytest.mark.parametrize("weights", VARIANTS)
+@settings(QUICK, max_examples=5)
+@given(splits(), st.integers(1, 6), st.booleans(), st.randoms(use_true_random=False))
+def test_parts_merge_under_other_parameters(weights: str, split: Split, k: int, regression: bool, chance) -> None:
+    X, y, ends = split
+    if regression and weights.partition("(")[0] in OF_NUMBERS:
+        y = np.random.default_rng(k).normal(size=len(X)).round(2)
+    else:
+        regression = False
+    told = {"n_neighbors": min(k, len(X)), "feature_weights": weights}
+    model = quietly(fit_shuffled, parts_of(X, y, ends), chance, regression, **told)
+    check(model, quietly(model.equal().fit, X, y), X)
+
+
 @pytest.mark.parametrize("engine", INDEXES)
 @settings(QUICK, max_examples=30)
 @given(splits(dates=False), st.integers(1, 6), st.booleans(), st.randoms(use_true_random=False))
@@ -145,7 +169,7 @@ def write_parts(folder: Path, X: pd.DataFrame, y: Any, ends: list[int]) -> list[
 
 @pytest.mark.parametrize("regression", [False, True])
 @settings(QUICK, max_examples=25)
-@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", None]))
+@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", "corr", "qm2m", "battiti", None]))
 def test_any_split_into_files_streams_as_one_fit(regression: bool, split: Split, k: int, weights) -> None:
     X, y, ends = split
     if regression:

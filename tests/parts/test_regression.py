@@ -95,7 +95,8 @@ def test_a_few_numbers_are_explained_as_by_one_fit(split: Split, k: int) -> None
 def test_what_means_cannot_do_is_refused_with_a_way_out() -> None:
     parts = [({"a": [1, 2, 3], "b": ["x", "y", "y"]}, [0.5, 1.5, 2.5])] * 2
     for given_, told in [
-        ({"feature_weights": "mdw"}, "feature_weights='none'"), ({"differences": {"b": "shares"}}, "overlap"),
+        ({"feature_weights": "mdw"}, "all pairs of a target of numbers.*'corr'"),
+        ({"differences": {"b": "shares"}}, "overlap"),
         ({"feature_weights": "relief-f"}, "KNNRegressor"), ({"ties": "distances"}, "take ties"),
     ]:  # fmt: skip
         with pytest.raises(InputError, match=told):

@@ -126,3 +126,14 @@ def test_weights_that_are_none_are_refused() -> None:
         fit_in_memory([(X, y, [1.0, -1.0])])
     with pytest.raises(InputError, match="'overlap'"):
         fit_in_memory([({"a": ["u", "v"]}, y, [1.0, 2.0])], differences="shares")
+
+
+def test_a_query_among_cases_of_weight_0_gets_the_mean_of_one_fit() -> None:
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"a": np.arange(60.0)})
+    y, w = rng.normal(size=60) * 10.0 ** rng.integers(-6, 6, 60), rng.integers(0, 3, 60).astype(float)
+    w[:10] = 0.0
+    for ends in ([], [7], [3, 20, 41]):
+        parts, plain = both((X, y, ends), w, True, feature_weights="none", n_neighbors=2)
+        expected = float(np.average(y, weights=w))
+        assert parts.predict(X[:3]).tolist() == plain.predict(X[:3]).tolist() == pytest.approx([expected] * 3)

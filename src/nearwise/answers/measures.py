@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nearwise.answers.linear import Voters
 from nearwise.cases.target import Target
 from nearwise.search.base import Floats, Ints, Payload
+from nearwise.statistics.counts.exact_mean import ExactMean
 
 __all__ = ["Measure", "Numbers", "Probabilities", "means_of", "measure_of"]
 
@@ -127,8 +128,11 @@ class Numbers(Measure):
         return self.of_tie(total)
 
     def of_tie(self, total: Floats) -> Floats:
-        mean = np.average(self.target.values, weights=self.weights if self.weights.any() else None)
-        return means_of(total, float(mean))
+        mean = np.nan
+        if not (total[:, 0, 0] > 0).all():  # all neighbours of a query weigh 0
+            weights = self.weights if self.weights.any() else np.ones(len(self.target))
+            mean = ExactMean.of(np.asarray(self.target.values, dtype=np.float64), weights).value
+        return means_of(total, mean)
 
     def of_regression(self, raw: Floats, near: Ints, counting: NDArray[np.bool_]) -> Floats:
         numbers = np.where(counting.any(axis=1, keepdims=True), self.target.values[near], raw)  # a mean needs no limits

@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column, level_order
+from nearwise.cases.digits import ALL_BITS, bits_to_leave_out, shortened, too_many
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.errors import InputError
 
-__all__ = ["MOST_DISTINCT", "MOST_SORTED", "ColumnSummary", "TableSummary"]
+__all__ = ["MOST_SORTED", "ColumnSummary", "TableSummary"]
 
-MOST_DISTINCT = 4_000_000
-"""different numbers of a feature that are counted one by one"""
 MOST_SORTED = 1 << 27
 """numbers of one feature that are laid out in order at once, 1 GB of them"""
 
@@ -53,6 +52,8 @@ class ColumnSummary:
     """(d,) what these cases weigh; None where each weighs 1"""
     cases: Floats | None = None
     """(v,) cases with each level; None where each weighs 1"""
+    left_out: int = 0
+    """how many of their last bits the different numbers are counted without, see `nearwise.cases.digits`"""
 
     @classmethod
     def of(
@@ -121,11 +122,13 @@ class ColumnSummary:
         class_at = None
         if self.class_at is not None and other.class_at is not None:
             class_at = np.concatenate([self.class_at, other.class_at])
-        values, times = np.concatenate([self.distinct, other.distinct]), np.concatenate([self.times, other.times])
+        bits = max(self.left_out, other.left_out)
+        values = np.concatenate([shortened(self.distinct, bits), shortened(other.distinct, bits)])
+        times = np.concatenate([self.times, other.times])
         weighed = None
         if self.weighed is not None or other.weighed is not None:
             weighed = np.concatenate([self._weighed, other._weighed])
-        return made._counting(values, times, class_at, weighed)
+        return replace(made, left_out=bits)._counting(values, times, class_at, weighed)
 
     @property
     def _weighed(self) -> Floats:
@@ -142,14 +145,17 @@ class ColumnSummary:
         counts[[place[level] for level in self.levels]] = self.counts
         return counts
 
-    def check(self, name: str) -> None:
-        """Refuse what grows with the table."""
-        if self.distinct is not None and len(self.distinct) > MOST_DISTINCT:
-            raise InputError(
-                f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and what is asked of it needs "
-                "all of them in order: take scale='range', missing='max' and weights that cut by discretise='width', "
-                "which need none."
-            )
+    def bounded(self, name: str) -> ColumnSummary:
+        """The same with no more different numbers than can be held, with fewer digits where there are more."""
+        if self.distinct is None or self.times is None:
+            return self
+        bits = bits_to_leave_out(self.distinct, bits=self.left_out)
+        if bits == self.left_out:
+            return self
+        if bits > ALL_BITS:
+            raise too_many(name)
+        made = replace(self, left_out=bits)
+        return made._counting(shortened(self.distinct, bits), self.times, self.class_at, self.weighed)
 
     def sorted_values(self, name: str) -> Floats:
         """(n,) the known numbers in ascending order."""
@@ -252,10 +258,15 @@ class TableSummary:
                 columns.append(Column(np.zeros(0)))
         return CaseTable(self.schema, tuple(columns), 0)
 
+    @property
+    def bounded(self) -> TableSummary:
+        """The same with no more different numbers of a feature than can be held."""
+        columns = (column.bounded(name) for name, column in zip(self.schema, self.columns, strict=True))
+        return replace(self, columns=tuple(columns))
+
     def merged(self, other: TableSummary) -> TableSummary:
-        columns = tuple(a.merged(b) for a, b in zip(self.columns, other.columns, strict=True))
-        for name, column in zip(self.schema, columns, strict=True):
-            column.check(name)
+        pairs = zip(self.schema, self.columns, other.columns, strict=True)
+        columns = tuple(a.merged(b).bounded(name) for name, a, b in pairs)
         cases = None if self.cases is None and other.cases is None else self.n + other.n
         counts = self.class_counts + other.class_counts
         return TableSummary(self.schema, columns, self.classes, counts, self.is_given, cases)

@@ -157,7 +157,7 @@ class OverParts:
         lines = [f"{self.n_samples_fit_:,} cases in {n} part{'s' if n != 1 else ''}, {self.n_neighbors_} neighbours"]
         if self.resolved:
             lines.append("left open, so a table in parts takes: " + ", ".join(self.resolved))
-        return "\n".join([*lines, self.known.metric.describe()])
+        return "\n".join([*lines, *self.known.told, self.known.metric.describe()])
 
     # ---------------------------------------------------------------- searching
 

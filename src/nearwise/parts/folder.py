@@ -138,6 +138,7 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
         "weighted": known.is_weighted,
         "mean": pack.value(np.array([known.mean])),
         "cases": known.summary.cases,
+        "told": list(known.told),
         "parameters": {name: pack.named(name, value) for name, value in given.items()},
         "weighting": pack.named("feature_weights", known.weighting),
         "weights": pack.value(known.weights),
@@ -201,6 +202,7 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     weighted = content.get("weighted") is True
     mean = float(unpack.value(content["mean"])[0]) if weighted else np.nan
     learned = replace(learned_from(summary, weights, weighting, model.settings), is_weighted=weighted, mean=mean)
+    learned = replace(learned, told=tuple(str(told) for told in content.get("told", ())))
     model.learned = model.counting(learned)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
     if sum(int(part["rows"]) for part in parts) != summary.n:

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column
 from nearwise.cases.cuts import Cuts
+from nearwise.cases.digits import told_of_digits
 from nearwise.cases.kinds import Numeric
 from nearwise.cases.schema import Schema
 from nearwise.cases.summary import ColumnSummary, TableSummary
@@ -24,6 +24,8 @@ from nearwise.errors import InputError, warn
 from nearwise.estimators.model import as_weighting, useful
 from nearwise.estimators.recipe import Settings
 from nearwise.parts.part import Glance, RawPart, TypedPart
+from nearwise.statistics.counts.exact_mean import ExactMean
+from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting import Mergeable, Problem, Weighting
 from nearwise.weights import Weights
 
@@ -31,6 +33,9 @@ __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 
 T = TypeVar("T")
 Merge = Callable[[Any, Any], Any]
+
+SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'chi2', 'fisher'"}
+"""weightings to name where another one is refused: for classes, and for numbers"""
 
 
 class Parts(ABC):
@@ -88,6 +93,8 @@ class Learned:
     """whether the cases have weights"""
     mean: float = np.nan
     """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
+    told: tuple[str, ...] = ()
+    """what was counted with fewer digits, for people"""
 
     @property
     def adds_in_order(self) -> bool:
@@ -131,16 +138,24 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
         if glance.classes is not None and kind.storage == "number" and read[name].reads_classes(kind)
     )  # fmt: skip
     summary: TableSummary = parts.gathered(Summing(values, by_class), merged, "summing up the table")
+    summary = summary.bounded
     metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
     problem = problem_of(summary, metric)
-    weights, mean = useful(_weights(parts, weighting, summary, problem)), np.nan
+    shortened = Shortened()
+    for name, column in zip(summary.schema, summary.columns, strict=True):
+        shortened.note(name, column.left_out)
+    weights, mean = useful(_weights(parts, weighting, summary, problem, shortened)), np.nan
+    if shortened:
+        warn("; ".join(shortened.told) + ".")
     if glance.weight is not None and summary.classes is None and summary.is_given:
-        mean = parts.gathered(weighed_sum, add, "adding up the target") / glance.weight
-    return Learned(summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean)
+        mean = parts.gathered(mean_of, _both, "adding up the target").value
+    return Learned(
+        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told
+    )
 
 
-def weighed_sum(part: TypedPart) -> float:
-    return float(np.sum(part.target.values * part.target.weights))
+def mean_of(part: TypedPart) -> ExactMean:
+    return ExactMean.of(np.asarray(part.target.values, dtype=np.float64), part.target.weights)
 
 
 def learned_from(summary: TableSummary, weights: Weights, weighting: Weighting, use: Settings) -> Learned:
@@ -159,29 +174,50 @@ def problem_of(summary: TableSummary, metric: Metric) -> Problem:
     return Problem(table, metric, metric.measure(table), summary.target)
 
 
-def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem: Problem) -> Weights:
+class Shortened(dict[str, int]):
+    """The features whose different numbers are too many, by how many bits they are counted without."""
+
+    def note(self, feature: str, bits: int) -> None:
+        if bits > self.get(feature, 0):
+            self[feature] = bits
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        return tuple(told_of_digits(name, bits) for name, bits in self.items())
+
+
+def _weights(
+    parts: Parts, weighting: Weighting, summary: TableSummary, problem: Problem, shortened: Shortened
+) -> Weights:
     if weighting.id in ("none", "user"):
         return weighting.learn(problem)
+    is_number = summary.classes is None and summary.is_given
     if not isinstance(weighting, Mergeable) or not weighting.merges_exactly:
-        plain = "KNNRegressor" if summary.classes is None and summary.is_given else "KNNClassifier"
         raise InputError(
-            f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take 'gr', "
-            "'ig', 'mi', 'chi2', 'gini', 'none' or weights of your own; or learn the weights from a sample with "
-            f"{plain} and give its feature_weights_."
+            f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take "
+            f"{SERVED[is_number]}, 'none' or weights of your own; or learn the weights from a sample with "
+            f"{'KNNRegressor' if is_number else 'KNNClassifier'} and give its feature_weights_."
         )
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
         is_own = weighting.numbers == "own" and weighting.merges_numbers
-        if not (is_own or weighting.numbers == "binned") or not summary.is_given:
+        if not summary.is_given:
             raise InputError(
-                f"The weighting {weighting.id!r} counts classes, and there are none here: use feature_weights='none' "
-                "or weights of your own; for a target of numbers 'gr' and its like."
+                f"The weighting {weighting.id!r} learns from a target, and there is none here: use "
+                "feature_weights='none', 'sd' or weights of your own."
+            )
+        if not is_own and weighting.numbers != "binned":
+            raise InputError(
+                f"The weighting {weighting.id!r} compares all pairs of a target of numbers, and this table comes in "
+                f"parts: take {SERVED[True]}, 'none' or weights of your own, or cut the target into classes."
             )
         if not is_own:
-            cuts, target = binned_target(parts, weighting.target_bins)
+            cuts, target = binned_target(parts, weighting.target_bins, shortened)
             problem = replace(problem, target=target)
     counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
-    statistics = parts.gathered(counting, counting.merge, "counting")
+    statistics = weighting.checked(parts.gathered(counting, counting.merge, "counting"), summary.schema.names)
+    for name, counts in zip(summary.schema, statistics if isinstance(statistics, PerFeature) else (), strict=False):
+        shortened.note(name, getattr(getattr(counts, "counts", counts), "left_out", 0))
     asked = weighting.second(statistics, problem)
     if asked is not None:
         second = parts.gathered(CountingAgain(weighting, problem.metric, asked, cuts), _both, "counting once more")
@@ -189,10 +225,14 @@ def _weights(parts: Parts, weighting: Weighting, summary: TableSummary, problem:
     return weighting.finish(statistics, problem)
 
 
-def binned_target(parts: Parts, bins: int) -> tuple[Cuts, Target]:
+def merged_target(one: ColumnSummary, two: ColumnSummary) -> ColumnSummary:
+    return one.merged(two).bounded("target")
+
+
+def binned_target(parts: Parts, bins: int, shortened: Shortened) -> tuple[Cuts, Target]:
     """Numbers as classes, cut as `Target.binned` cuts those of all cases; one row a class, which weighs its cases."""
-    counted: ColumnSummary = parts.gathered(TargetSummary(), merged, "counting the target")
-    counted.check("target")
+    counted: ColumnSummary = parts.gathered(TargetSummary(), merged_target, "counting the target").bounded("target")
+    shortened.note("target", counted.left_out)
     if counted.distinct is None or counted.times is None:
         raise TypeError("the numbers of the target were not counted")
     weights = counted.times.astype(np.float64) if counted.weighed is None else counted.weighed

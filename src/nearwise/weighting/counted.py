@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nearwise.cases.cuts import Cuts, find_cuts
 from nearwise.cases.kinds import Cyclic, Kind, Numeric, Ordinal, Symbolic
-from nearwise.cases.summary import MOST_DISTINCT, TableSummary
+from nearwise.cases.summary import TableSummary
 from nearwise.cases.target import BINS
 from nearwise.errors import InputError, check_whole
 from nearwise.search.threads import side_by_side
@@ -106,15 +106,8 @@ class Countable(Mergeable):
     merges_exactly = True
 
     def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
-        for counts, name in zip(statistics, features, strict=True):
-            if counts.storage == "number" and counts.n_values > MOST_DISTINCT:
-                cut = getattr(self, "discretise", None)
-                why = "counts each of them" if cut is None else f"cuts between all of them (discretise={cut!r})"
-                raise InputError(
-                    f"Feature {name!r} has more than {MOST_DISTINCT:,} different numbers, and {self.id!r} {why}: round "
-                    "the numbers, or take 'gr' and discretise='width', which counts them by intervals."
-                )
-        return statistics
+        named = zip(statistics, features, strict=True)
+        return PerFeature(counts.bounded(name) if isinstance(counts, ValueCounts) else counts for counts, name in named)
 
     def _partial(self, problem: Problem) -> PerFeature:
         self._check_others(problem)

@@ -68,6 +68,14 @@ def _weight(n: int, weights: Array | None) -> ExactSums:
     return exact_sums([np.array([float(n)]) if weights is None else weights])
 
 
+def _weights(codes: NDArray[Any], weights: Array | None, n_groups: int) -> ExactSums:
+    """(n_groups,) what the cases with each code weigh; one with a negative code is left out."""
+    if weights is not None:
+        return exact_sums([weights], codes, n_groups)
+    cases = np.bincount(codes[codes >= 0] if codes.min(initial=0) < 0 else codes, minlength=n_groups)
+    return exact_sums([cases.astype(np.float64)], np.arange(n_groups), n_groups)
+
+
 def _sum(weights: Array | None, *factors: Array) -> ExactSums:
     return exact_sums(factors if weights is None else (weights, *factors))
 
@@ -136,10 +144,7 @@ class ClassSums(_Sums):
     @classmethod
     def of(cls, points: Sequence[Array], known: NDArray[np.bool_], target: Target) -> ClassSums:
         c, weights = target.n_classes, None if target.weighs_one else target.weights
-        if weights is None:
-            w = exact_sums([np.bincount(target.codes[known], minlength=c).astype(np.float64)], np.arange(c), c)
-        else:
-            w = exact_sums([weights[known]], target.codes[known], c)
+        w = _weights(target.codes[known], None if weights is None else weights[known], c)
         weigh = [] if weights is None else [weights]
         by_class = tuple(exact_sums([*weigh, x], target.codes, c) for x in points)
         return cls(w, by_class, tuple(_sum(weights, x, x) for x in points))
@@ -178,8 +183,7 @@ class LevelSums(_Sums):
     ) -> LevelSums:
         v = len(levels)
         weigh = [] if weights is None else [weights]
-        w = exact_sums(weigh or [np.ones(len(codes))], codes, v)
-        return cls(target, levels, w, exact_sums([*weigh, y], codes, v))
+        return cls(target, levels, _weights(codes, weights, v), exact_sums([*weigh, y], codes, v))
 
     def _under(self, levels: tuple[Hashable, ...]) -> LevelSums:
         place = {level: at for at, level in enumerate(self.levels)}

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.columns import Column, level_order
+from nearwise.cases.digits import ALL_BITS, bits_to_leave_out, shortened, too_many
 from nearwise.cases.distinct import first_places
 from nearwise.cases.mdl import sorted_pairs
 from nearwise.cases.plain import object_array
@@ -57,6 +58,8 @@ class ValueCounts:
     """(c,) cases without a value, where they count as a value of their own; else 0"""
     missing: Array
     """(c,) their weight"""
+    left_out: int = 0
+    """how many of their last bits numbers are counted without, see `nearwise.cases.digits`"""
 
     @property
     def n_values(self) -> int:
@@ -116,7 +119,28 @@ class ValueCounts:
             raise InputError("Some of the cases to remove are not among the cases that were counted.")
         return left
 
+    def bounded(self, feature: str) -> ValueCounts:
+        """The same with no more different numbers than can be held, with fewer digits where there are more."""
+        if self.storage != "number":
+            return self
+        bits = bits_to_leave_out(self.values, bits=self.left_out)
+        if bits > ALL_BITS:
+            raise too_many(feature)
+        return self.without(bits)
+
+    def without(self, bits: int) -> ValueCounts:
+        """The same numbers counted without so many of their last bits."""
+        if bits == self.left_out:
+            return self
+        values, place = _runs(shortened(self.values, bits), np.arange(self.n_values, dtype=np.int32))
+        at = place[self.value_at]
+        joined = _entries(at, self.class_at, self.cases, self.weights, len(values), self.n_classes)
+        return replace(self, values=values, left_out=bits, **joined)
+
     def _joined(self, other: ValueCounts, sign: int) -> ValueCounts:
+        if other.left_out != self.left_out:
+            bits = max(self.left_out, other.left_out)
+            return self.without(bits)._joined(other.without(bits), sign)
         if other.n_classes != self.n_classes:
             raise InputError(f"Counts of {other.n_classes} classes do not fit counts of {self.n_classes} classes.")
         unit = self.weights is None and other.weights is None

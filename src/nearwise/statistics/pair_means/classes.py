@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from nearwise.arithmetic import dot, product
 from nearwise.cases.columns import Column
+from nearwise.cases.digits import ALL_BITS
 from nearwise.cases.kinds import Ordinal
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measure
@@ -152,6 +153,13 @@ class FeaturePairs:
             sums = self.sums if self.sums is not None else class_pair_sums(counts, counts, measure)
             means = _sum_means(table_weights(counts, measure), sums)
         return means if measure.fitted.codes_missing else _with_missing(means, counts, measure.fitted.maximum)
+
+    def off_by(self, measure: Measure) -> float:
+        """How far the means may be off where numbers are counted with fewer digits; 0 where they are as they came."""
+        if not self.counts.left_out or measure.fitted.form not in ("line", "circle"):
+            return 0.0
+        largest = float(np.abs(encoded(self.counts, measure)).max(initial=0.0))
+        return 2.0 * math.ldexp(largest, self.counts.left_out - ALL_BITS)
 
     def own(self, measure: Measure) -> Array:
         """(c,) mean difference of a case from itself: 0 but for some linkages and some functions."""
