@@ -50,7 +50,7 @@ def names(checkout: Path) -> list[str]:
         text=True,
     )
     found = [line.split("  ")[0].strip() for line in listed.stdout.splitlines() if line.strip()]
-    return [name for name in found if name not in ("growth", "footprint")]
+    return [name for name in found if not name.startswith(("growth", "footprint"))]
 
 
 def chosen(name: str, only: list[str] | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -19,6 +20,12 @@ def peak_mb(process: int | str = "self") -> float | None:
     Not ru_maxrss, which on Linux includes what the parent held when it started the process.
     """
     return _status_mb(process, "VmHWM:")
+
+
+def peaks_from_now() -> None:
+    """Let `peak_mb` of this process begin anew, where Linux allows it."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def held_mb(process: int | str = "self") -> float | None:

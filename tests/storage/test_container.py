@@ -201,6 +201,13 @@ def test_a_crafted_header_is_refused(tmp_path, header):
     refused(tmp_path / "model", crafted(header, bytes(16)), "damaged")
 
 
+@pytest.mark.parametrize(
+    "header", [b'{"content":{},"content":{},"arrays":{}}', b'{"content":{"a":1,"a":2},"arrays":{}}']
+)
+def test_a_name_that_comes_twice_is_refused(tmp_path, header):
+    refused(tmp_path / "model", crafted(header), "comes twice")
+
+
 def test_a_crafted_header_length_is_refused(tmp_path):
     for length in (0, 1, 23, 25, 2**63, 2**64 - 1):
         start = container._PRELUDE.pack(MAGIC, FORMAT, length, 40 + 24 + 32) + b" " * 24

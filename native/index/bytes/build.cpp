@@ -30,7 +30,7 @@ Coarse::Coarse(Columns columns)
 }
 
 // The length of every case: its distance from the centre by its numbers.
-std::vector<double> Coarse::measure() {
+Scratch<double> Coarse::measure() {
   const Columns& c = columns_;
   const Count d = static_cast<Count>(numbers_.size());
   factors_.resize(static_cast<std::size_t>(c.g * d));
@@ -39,7 +39,8 @@ std::vector<double> Coarse::measure() {
       const double coefficient = c.coefficients[a * c.p + numbers_[j]];
       factors_[a * d + j] = c.power == 2 ? std::sqrt(coefficient) : coefficient;
     }
-  std::vector<double> lengths(static_cast<std::size_t>(c.n), 0.0);
+  Scratch<double> lengths(static_cast<std::size_t>(c.n));
+  std::fill_n(lengths.data(), c.n, 0.0);
   for (Count j = 0; j < d; ++j) {
     const double* x = c.values[numbers_[j]];
     for (Count i = 0; i < c.n; ++i) {
@@ -48,10 +49,10 @@ std::vector<double> Coarse::measure() {
     }
   }
   double largest = 0.0;
-  for (double& each : lengths) {
-    if (c.power == 2) each = std::sqrt(each);
-    is_usable_ = is_usable_ && each < 1e150;  // not where a number is missing
-    largest = std::max(largest, each);
+  for (Count i = 0; i < c.n; ++i) {
+    if (c.power == 2) lengths[i] = std::sqrt(lengths[i]);
+    is_usable_ = is_usable_ && lengths[i] < 1e150;  // not where a number is missing
+    largest = std::max(largest, lengths[i]);
   }
   is_usable_ = is_usable_ && (largest == 0 || largest > 1e-150);
   return lengths;
@@ -59,7 +60,7 @@ std::vector<double> Coarse::measure() {
 
 // Cases by segment and length, cut into bands: four times the median length of what is left ends a band, so a few
 // outliers do not coarsen the rest.
-void Coarse::split(const std::vector<double>& lengths) {
+void Coarse::split(const Scratch<double>& lengths) {
   const Columns& c = columns_;
   if (!is_usable_) return;
   order_.resize(static_cast<std::size_t>(c.n));

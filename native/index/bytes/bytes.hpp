@@ -10,6 +10,7 @@
 
 #include "machine/instructions.hpp"
 #include "machine/listener.hpp"
+#include "machine/scratch.hpp"
 #include "selection/ranking.hpp"
 
 namespace nearwise {
@@ -66,8 +67,8 @@ class Coarse {
     double fine;    // whole numbers of 16 bits a unit
     double fine_error;  // the largest distance between a case and its 16 bits, in these whole numbers
   };
-  std::vector<double> measure();
-  void split(const std::vector<double>& lengths);
+  Scratch<double> measure();
+  void split(const Scratch<double>& lengths);
   void pack(Band& band);
   Count groups() const { return (static_cast<Count>(numbers_.size()) + form_.together - 1) / form_.together; }
   double room(double reach, double symbols) const;

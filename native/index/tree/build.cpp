@@ -43,6 +43,7 @@ class Builder {
 
   void build(Count threads) {
     halve(0, tree_.leaves, threads);
+    keyed_ = {};  // gone before the boxes are made
     tree_.height = connect(0, tree_.leaves);
     box_nodes();
   }

@@ -32,7 +32,7 @@ class CodedTexts(Sequence[str | None]):
         """
         codes = np.asarray(codes, dtype=np.int32)
         first = np.full(len(different) + 1, len(codes), dtype=np.int64)  # the last one is for -1
-        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
         order = np.argsort(first[:-1], kind="stable")
         order = order[first[order] < len(codes)]
         place = np.full(len(different) + 1, -1, dtype=np.int32)

@@ -113,4 +113,5 @@ def coded_column(different: list[Any], codes: NDArray[np.int32], levels: Sequenc
         levels = sorted(itertools.compress(different, known), key=level_order)
     place = {level: code for code, level in enumerate(levels)}
     table = [place[value] if is_known else -1 for value, is_known in zip(different, known, strict=True)]
-    return Column(np.array(table, dtype=np.int32)[codes], tuple(levels))
+    same = table == list(range(len(table))) and codes.dtype == np.int32
+    return Column(codes if same else np.array(table, dtype=np.int32)[codes], tuple(levels))

@@ -254,7 +254,9 @@ def _check_start(start: bytes, size: int, name: str) -> None:
 
 def _parsed(raw: bytes, name: str) -> dict[str, Any]:
     try:
-        header = json.loads(raw.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
+        header = json.loads(
+            raw.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_once
+        )
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{name!r} is damaged: its header is not JSON ({error}).") from error
     if not isinstance(header, dict):
@@ -313,6 +315,14 @@ def _up_to(position: int, step: int) -> int:
 
 def _refuse(name: str, why: str) -> NoReturn:
     raise ModelFileError(f"{name!r} is damaged: {why}. Save the model again.")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; of a name that comes twice, readers would take one or the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name comes twice in an object")
+    return found
 
 
 def _no_constant(text: str) -> NoReturn:
