@@ -58,14 +58,14 @@ def test_after_the_time_limit_no_method_is_begun():
 def test_interrupting_keeps_what_is_there(monkeypatch):
     from nearwise.lab import feature_ranking
 
-    real = feature_ranking._weights
+    real = feature_ranking.importances_by
 
     def second_is_interrupted(X, y, method, *more):
         if method[0] == "ig":
             raise KeyboardInterrupt
         return real(X, y, method, *more)
 
-    monkeypatch.setattr(feature_ranking, "_weights", second_is_interrupted)
+    monkeypatch.setattr(feature_ranking, "importances_by", second_is_interrupted)
     with pytest.warns(UserWarning, match="1 of 3 methods are kept"):
         found = rank_features([[1, 2], [2, 1], [3, 5], [4, 4]], ["a", "a", "b", "b"], ["gr", "ig", "mdw"])
     assert found.methods == ("gr",)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.frames import raw_table
 from nearwise.errors import InputError, NearwiseError, NearwiseWarning, warn
 from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_featurewise, is_named
 from nearwise.lab.paired import mid_ranks
@@ -157,7 +158,10 @@ def rank_features(
 def importances_by(
     X: Any, y: Any, method: tuple[str, Any], regression: bool, schema: Any, seed: int, settings: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], Floats]:
-    """The features and how much each counts by one method; warnings say which."""
+    """The features and how much each counts by one method; warnings say which.
+
+    Features that a method constructs for itself (`ib3-ci`) are no features of the table, and are left out.
+    """
     name, given = method
     own: dict[str, Any] = dict(settings)
     if is_named(given, AUTO) or is_featurewise(given):
@@ -171,4 +175,7 @@ def importances_by(
         importances = np.asarray(model.feature_importances_, dtype=np.float64)
     for each in dict.fromkeys(str(warning.message) for warning in told):
         warn(f"{name}: {each}")
-    return tuple(model.schema_.names), importances
+    names = tuple(model.schema_.names)
+    given = set(raw_table(X).names) if own.get("representation") is None else set(names)
+    kept = [f for f, name in enumerate(names) if name in given]
+    return tuple(names[f] for f in kept), importances[kept]

@@ -13,6 +13,8 @@ from nearwise.app.output import check_output, say, write_file
 __all__ = ["report"]
 
 LIMIT, CASES, FOLDS = 120.0, 2_000, 5
+INTERRUPTED = 130
+"""what the shell calls a run that was ended by Ctrl-C"""
 
 
 @with_options
@@ -54,5 +56,9 @@ def report(
         read.table, read.target, dict(read.kinds), target, regression, time_limit, cases, folds, jobs, seed,
         tuple(chosen),
     )  # fmt: skip
-    write_file(out, page(f"{file.name}: predicting {target}", findings(asked)))
+    found = findings(asked)
+    write_file(out, page(f"{file.name}: predicting {target}", found))
     say(f"wrote {out}")
+    if found.ended:
+        say(found.ended)
+        raise typer.Exit(INTERRUPTED)
