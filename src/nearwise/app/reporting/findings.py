@@ -133,10 +133,11 @@ def findings(asked: Asked) -> Findings:
         found = fitted(learning, DEFAULT if method == AUTO else method, answered, rows, until, asked.jobs)
     why: Explained | None = found.get("explained")
     typical = answered.typical(np.zeros(len(answered.rows))) if why is None else why.typical
-    weights = _learned(learning, asked, clock)
+    glances, pairs = glance_of(typed), redundant(typed)
+    weights = _learned(learning, asked, clock)  # last, since it makes do with the time that is left
     return Findings(
-        asked, glance_of(typed), spread_of(answers) if asked.regression else counted(_counts(answers)), len(numbers),
-        compared, method, weights, found.get("class_weights"), found.get("errors", []), answered, redundant(typed),
+        asked, glances, spread_of(answers) if asked.regression else counted(_counts(answers)), len(numbers),
+        compared, method, weights, found.get("class_weights"), found.get("errors", []), answered, pairs,
         answered.hardest(HARD).tolist(), typical[:TYPICAL], table, numbers,
         [] if why is None else why.answers, [] if why is None else _titles(why, answered, asked, numbers),
         frozenset(found), clock.ended,
