@@ -13,9 +13,8 @@ from pathlib import Path
 
 from screenshots import ARGUMENTS, CHROMIUM, ROOT, cars
 
-CHAPTERS = {"report": ("Methods compared", 1200), "report-weights": ("How much each feature counts", 1200),
-            "report-phone": ("The data at a glance", 390)}  # fmt: skip
-"""name of the picture -> the chapter that it shows, and how wide the window is"""
+CHAPTERS = {"report": "Methods compared", "report-weights": "How much each feature counts"}
+"""name of the picture -> the chapter that it shows"""
 
 
 def draw(page_file: Path, folder: Path) -> None:
@@ -23,9 +22,10 @@ def draw(page_file: Path, folder: Path) -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        for name, (chapter, width) in CHAPTERS.items():
-            page = browser.new_page(viewport={"width": width, "height": 1000})
+        for name, chapter in CHAPTERS.items():
+            page = browser.new_page(viewport={"width": 1200, "height": 1000})
             page.goto(page_file.as_uri())
+            page.add_style_tag(content="section { padding: .1rem 1rem 1rem; } h2 { margin-top: .6rem !important; }")
             page.locator("section", has=page.get_by_role("heading", name=chapter)).screenshot(
                 path=folder / f"{name}.png"
             )

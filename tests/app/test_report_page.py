@@ -112,7 +112,7 @@ def test_a_report_of_cars_with_text_and_sets(nearwise, tmp_path, few):
     check(text)
     assert text.count("class=card") == 3
     assert f"Row 3, which is {bands[3]}" in text
-    assert "methods are not there, and why" in text
+    assert "not there, and why" in text
     assert re.search(r"(59|60|61) of 80 cases were drawn", text)
 
 

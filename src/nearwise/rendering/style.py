@@ -25,9 +25,10 @@ PART_STYLE = Html("""
   text-overflow: ellipsis; }
 .nearwise td:last-child, .nearwise td.soft { white-space: normal; overflow-wrap: break-word; max-width: none; }
 .nearwise td.reasons { min-width: 14rem; }
-@media (max-width: 36rem) { .nearwise .card tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
-  .nearwise .card th, .nearwise .card td { border: 0; padding-bottom: .1rem; } .nearwise .card td.reasons,
-  .nearwise .card td.soft, .nearwise .card th:last-child { flex: 1 0 100%; padding-bottom: .35rem; } }
+@media (max-width: 36rem) { .nearwise td:last-child { min-width: 6rem; }
+  .nearwise table:has(td.reasons) tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
+  .nearwise table:has(td.reasons) :is(th, td) { border: 0; padding-bottom: .1rem; }
+  .nearwise table:has(td.reasons) :is(td.reasons, td.soft, th:last-child) { flex: 1 0 100%; padding-bottom: .35rem; } }
 .nearwise .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem;
   margin: .6rem 0; }
 .nearwise .track { position: relative; height: .8rem; min-width: 7rem; background: var(--card); border-radius: .2rem; }
@@ -69,8 +70,7 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
   background: linear-gradient(90deg, transparent, color-mix(in srgb, var(--bar) 60%, transparent));
   border: 1px solid var(--line); }
 .nearwise footer { margin-top: 3rem; font-size: .85rem; opacity: .72; }
-@media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; }
-  .nearwise td:last-child { min-width: 6rem; } }
+@media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; } }
 @media print { @page { margin: 14mm; } .nearwise { font-size: 11px; }
   .nearwise, .nearwise * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .nearwise h2, .nearwise h3, .nearwise summary { break-after: avoid; }

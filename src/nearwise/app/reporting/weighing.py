@@ -96,7 +96,8 @@ def _left_out(ranking: FeatureRanking) -> list[Html]:
     if not ranking.left_out:
         return []
     rows = [row(name, on_command_line(why)) for name, why in ranking.left_out.items()]
-    title = f"{len(ranking.left_out)} methods are not there, and why"
+    count = len(ranking.left_out)
+    title = f"{count} methods are not there, and why" if count > 1 else "1 method is not there, and why"
     return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
 
 
