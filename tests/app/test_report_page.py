@@ -7,9 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+import nearwise as nw
 from nearwise.app.reporting import findings
 from nearwise.datasets import make_led
 from nearwise.datasets.cars import SCHEMA, make_cars
+from nearwise.errors import InputError
 from nearwise.lab.comparing import compare
 from nearwise.weighting import methods
 
@@ -195,6 +197,42 @@ def test_ctrl_c_before_anything_is_there_leaves_no_file(nearwise, tmp_path, led,
     done = nearwise("report", "led.csv", "--target", "digit", "-o", "led.html")
     assert done.code == 130
     assert not (tmp_path / "led.html").exists()
+
+
+def test_python_makes_the_same_page_and_a_notebook_shows_it_in_a_frame(tmp_path, few):
+    rows = [{"<b>size": i, "kind": "ab"[i % 2]} for i in range(40)]
+    found = nw.report(rows, ["<i>yes" if i > 19 else "no" for i in range(40)], title="<b>", time_limit=900, rows=[3])
+    check(found.html)
+    assert "Row 3, which is no" in found.html
+    found.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == found.html
+    frame = Page(found._repr_html_()).all("iframe")
+    assert [attributes["srcdoc"] for attributes, _ in frame] == [found.html]
+    assert frame[0][0]["sandbox"] == "allow-scripts"
+    assert repr(found) == "ReportPage('<b>')"
+    with pytest.raises(InputError, match=r"saved as .html, got '.txt'"):
+        found.save(tmp_path / "page.txt")
+
+
+def test_a_function_that_other_processes_do_not_know_is_refused():
+    schema = {"a": nw.Custom(lambda a, b: abs(a - b))}
+    with pytest.raises(InputError, match="a: a report is worked out in several processes"):
+        nw.report([{"a": 1}, {"a": 2}], ["x", "y"], schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("y", "settings", "told"),
+    [
+        (["a"] * 4, {}, "nothing to tell apart"),
+        (["a", "b"], {}, "4 cases, 2 values"),
+        (["a", "b"] * 2, {"rows": [4]}, "There is no row 4"),
+        (["a", "b"] * 2, {"time_limit": 0}, "time_limit=0"),
+        (["a", "b"] * 2, {"cases": 2}, "cases=2"),
+    ],
+)
+def test_python_refuses_in_one_sentence(y, settings, told):
+    with pytest.raises(InputError, match=told):
+        nw.report([[1], [2], [3], [4]], y, **settings)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from nearwise.lab.running import Cell, computed
 from nearwise.lab.scored import Scorer, baseline
 from nearwise.progress import Forecast, counted, parts, progress
 
-__all__ = ["compare"]
+__all__ = ["checked_cases", "compare"]
 
 
 def compare(
@@ -89,7 +89,7 @@ def compare(
     True
     """
     check_whole("seed", seed, 0)
-    cases = _cases(X, y, regression)
+    cases = checked_cases(X, y, regression)
     for name, given in (("budget", budget), ("time_limit", time_limit)):
         if given is not None and not (is_number(given) and given > 0):
             raise InputError(f"{name}={given!r}: expected seconds above 0, or None for no limit.")
@@ -116,7 +116,8 @@ def compare(
     )  # fmt: skip
 
 
-def _cases(X: Any, y: Any, regression: bool) -> Cases:
+def checked_cases(X: Any, y: Any, regression: bool) -> Cases:
+    """A table and its target as all methods are asked about them; what does not fit together is refused."""
     table = raw_table(X)
     try:
         target = np.asarray(y, dtype=np.float64 if regression else None)

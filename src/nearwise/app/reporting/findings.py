@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.app.output import say
 from nearwise.app.report import Compared
 from nearwise.app.reporting.fitted import BY_CLASS, Explained, Learning, fitted
 from nearwise.cases.kinds import Kind
@@ -117,8 +116,6 @@ def findings(asked: Asked) -> Findings:
     answers = np.asarray(asked.target, dtype=np.float64 if asked.regression else None)
     numbers = _drawn(answers, asked)
     table, target = asked.table.take(numbers), answers[numbers]
-    if len(numbers) < len(answers):
-        say(f"{len(numbers)} of {len(answers)} cases are drawn to measure by (--cases).")
     compared = _compared(table, target, kinds, asked)
     if compared.comparison.interrupted.startswith("interrupted"):
         clock.ended = INTERRUPTED
