@@ -51,11 +51,32 @@ def test_a_style_sheet_that_fetches_is_found(check_docs, tmp_path):
 
 def test_links_to_click_and_files_of_the_site_are_fine(check_docs, tmp_path):
     (tmp_path / "index.html").write_text(
-        '<a href="https://example.org">out</a><img src="a.svg"><link rel="canonical" href="https://example.org">'
+        '<a href="https://example.org">out</a><a href="#here">here</a><a href="b.html#there">on</a>'
+        '<h2 id="here">Here</h2><img src="a.svg" alt="A chart"><link rel="canonical" href="https://example.org">'
         '<svg xmlns="http://www.w3.org/2000/svg"></svg><dt><span class="sig-name">f</span></dt>'
         "<pre>&gt;&gt;&gt; f()</pre>"
     )
+    (tmp_path / "a.svg").write_text("<svg></svg>")
+    (tmp_path / "b.html").write_text('<h2 id="there">There</h2>')
+    assert check_docs.problems(tmp_path) == []
     assert check_docs.main(tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ('<a href="gone.html">gone</a>', "leads to gone.html, which is not there"),
+        ('<a href="b.html#gone">gone</a>', "leads to b.html#gone, and there is no such place"),
+        ('<a href="b.html">b</a><img src="gone.svg" alt="A chart">', "shows gone.svg, which is not there"),
+        ('<a href="b.html">b</a><img src="a.svg" alt=" ">', "does not say what a.svg shows"),
+        ("<p>alone", "b.html is not reached from the first page"),
+    ],
+)
+def test_a_link_or_a_picture_that_leads_nowhere_is_found(check_docs, tmp_path, page, told):
+    (tmp_path / "index.html").write_text(page)
+    (tmp_path / "b.html").write_text('<h2 id="there">There</h2>')
+    (tmp_path / "a.svg").write_text("<svg></svg>")
+    assert any(told in problem for problem in check_docs.problems(tmp_path))
 
 
 def test_a_folder_without_pages_is_an_error(check_docs, tmp_path, capsys):
@@ -64,8 +85,25 @@ def test_a_folder_without_pages_is_an_error(check_docs, tmp_path, capsys):
 
 
 def test_an_example_ends_the_section_before_it(ended):
-    given = ["Attributes", "----------", "a_, b_", "", ">>> f(a_, b_)", "1"]
-    assert ended(given) == ["Attributes", "----------", "a_", "b_", "", "", ">>> f(a_, b_)", "1"]
+    given = ["Attributes", "----------", "classes_, p_", "", ">>> f(classes_, p_)", "1"]
+    found = ended(given)
+    assert [line for line in found if not line.startswith("    ")] == [
+        "Attributes", "----------", "classes_", "p_", "", "", ">>> f(classes_, p_)", "1"
+    ]  # fmt: skip
+    assert sum(line.startswith("    the ") for line in found) == 2
+
+
+def test_an_attribute_that_nobody_explains_stops_the_build(ended):
+    with pytest.raises(ValueError, match="does not say what strange_ means"):
+        ended(["Attributes", "----------", "p_, strange_"])
+
+
+def test_the_underline_of_an_attribute_is_no_link(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    from docstring_sections import underlined
+
+    assert underlined(":ivar classes_: the classes") == ":ivar classes\\_: the classes"
+    assert underlined(":param p: the power of p_:") == ":param p: the power of p_:"
 
 
 def test_sections_and_their_fields_stay(ended):

@@ -1,4 +1,7 @@
-"""Hold the built documentation against what it promises: no page fetches anything, and examples are examples.
+"""Hold the built documentation against what it promises.
+
+No page fetches anything, examples are examples, pictures are there and say what they show, links lead somewhere, and
+every page is reached from the first.
 
     python tools/check_docs.py [folder, default build/docs]
 
@@ -9,6 +12,7 @@ import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urldefrag
 
 FETCHED = {
     "script": ("src",),
@@ -30,16 +34,23 @@ IN_STYLE = re.compile(r"(?:url\(\s*|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)"
 
 
 class Page(HTMLParser):
-    """Collects what a page would fetch from elsewhere, and how many of its signatures are examples gone wrong."""
+    """Collects what a page would fetch from elsewhere, how many signatures are misread examples, links and pictures."""
 
     def __init__(self) -> None:
         super().__init__()
         self.foreign: list[str] = []
         self.misread = 0
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.pictures: list[tuple[str, str]] = []
+        """(address, what is said of it)"""
         self._is_name = self._is_style = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
+        self.names |= {found[name] for name in ("id", "name") if name in found}
+        self.links += [found["href"]] if tag == "a" and "href" in found else []
+        self.pictures += [(found.get("src", ""), found.get("alt", ""))] if tag == "img" else []
         names = FETCHED.get(tag, ())
         if tag == "link" and not set(found.get("rel", "").lower().split()) & UNFETCHED:
             names = ("href",)
@@ -56,18 +67,67 @@ class Page(HTMLParser):
 
 def problems(folder: Path) -> list[str]:
     """A sentence for each thing that is wrong in the pages, pictures and styles of a folder."""
-    found = []
+    folder = folder.resolve()
+    found, pages = [], {}
     for path in sorted(folder.rglob("*")):
         where = path.relative_to(folder)
         if path.suffix == ".css":
             found += [f"{where} fetches {address}" for address in IN_STYLE.findall(path.read_text(encoding="utf-8"))]
         elif path.suffix in (".html", ".svg"):
-            page = Page()
+            page = pages[path] = Page()
             page.feed(path.read_text(encoding="utf-8"))
             found += [f"{where} fetches {address}" for address in page.foreign]
             if page.misread:
                 found.append(f"{where} shows {page.misread} lines of examples as names")
+    site = {path: page for path, page in pages.items() if path.suffix == ".html" and "_static" not in path.parts}
+    return (
+        found
+        + [problem for path, page in site.items() for problem in _of_page(folder, path, page, site)]
+        + [
+            f"{path.relative_to(folder)} is not reached from the first page"
+            for path in sorted(site.keys() - _reached(folder, site))
+        ]
+    )
+
+
+def _of_page(folder: Path, path: Path, page: Page, site: dict[Path, Page]) -> list[str]:
+    """Links and pictures of one page that are not there, and pictures without words."""
+    where, found = path.relative_to(folder), []
+    for address in page.links:
+        target, name = _target(path, address)
+        if target is None:
+            continue
+        if not target.is_file():
+            found.append(f"{where} leads to {address}, which is not there")
+        elif name and target in site and name not in site[target].names:
+            found.append(f"{where} leads to {address}, and there is no such place")
+    for address, told in page.pictures:
+        target, _ = _target(path, address)
+        if target is not None and not target.is_file():
+            found.append(f"{where} shows {address}, which is not there")
+        if not told.strip():
+            found.append(f"{where} does not say what {address} shows")
     return found
+
+
+def _target(path: Path, address: str) -> tuple[Path | None, str]:
+    """The file of this site that an address leads to, and the place in it; None for addresses elsewhere."""
+    address, name = urldefrag(address)
+    if re.match(r"[a-z][a-z0-9+.-]*:|//", address, re.IGNORECASE):
+        return None, ""
+    return (path.parent / unquote(address.split("?")[0])).resolve() if address else path, unquote(name)
+
+
+def _reached(folder: Path, site: dict[Path, Page]) -> set[Path]:
+    """The pages that a reader gets to from the first one; those that Sphinx makes for itself are reached anyway."""
+    reached: set[Path] = set()
+    waiting = [folder.resolve() / name for name in ("index.html", "search.html", "genindex.html", "py-modindex.html")]
+    while waiting:
+        path = waiting.pop()
+        if path in site and path not in reached:
+            reached.add(path)
+            waiting += [target for address in site[path].links if (target := _target(path, address)[0]) is not None]
+    return reached
 
 
 def main(folder: Path) -> int:

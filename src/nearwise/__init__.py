@@ -33,6 +33,7 @@ _PUBLIC = {
     "fit_parquet": "nearwise.parts.fitting",
     "load": "nearwise.parts.loading",
     "read": "nearwise.cases.readers",
+    "report": "nearwise.app.reporting.from_python",
     "Schema": "nearwise.cases.schema",
     **dict.fromkeys(
         ("Numeric", "Cyclic", "Symbolic", "Ordinal", "Text", "Set", "Vector", "Custom"), "nearwise.cases.kinds"
@@ -70,9 +71,11 @@ __all__ = [
     "fit_parquet",
     "load",
     "read",
+    "report",
 ]
 
 if TYPE_CHECKING:
+    from nearwise.app.reporting.from_python import report
     from nearwise.cases.dates import date_parts
     from nearwise.cases.kinds import Custom, Cyclic, Numeric, Ordinal, Set, Symbolic, Text, Vector
     from nearwise.cases.readers import read

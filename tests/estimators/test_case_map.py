@@ -65,7 +65,7 @@ def test_cases_of_every_kind_are_drawn(made):
     ElementTree.fromstring(svg)
     assert (": middle<" in svg) == isinstance(made, KNNClassifier)
     assert svg.count("<g><title>query") == 3
-    assert found._repr_html_() == svg
+    assert found._repr_html_() == found.plot()._repr_html_()
 
 
 def test_weights_worked_out_for_each_case_have_a_map_too():

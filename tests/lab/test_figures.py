@@ -13,15 +13,14 @@ from nearwise.cases.frames import raw_table
 from nearwise.cases.table import CaseTable
 from nearwise.datasets import make_led
 from nearwise.datasets.cars import SCHEMA, make_cars
-from nearwise.lab.cell import Cases
 from nearwise.lab.comparing import compare
+from nearwise.lab.figures import learned as module
 from nearwise.lab.figures.glance import glance_of
-from nearwise.lab.figures.learned import FEWEST, half, learned, weigh
+from nearwise.lab.figures.learned import FEWEST, draw, half, learned, weigh
 from nearwise.lab.figures.neighbours import errors_by_k
 from nearwise.lab.figures.redundant import redundant, uncertainty
 from nearwise.lab.figures.unseen import Unseen, calibration_error, unseen
 from nearwise.lab.significance import interval
-from nearwise.lab.splits import Split
 
 
 def test_every_value_of_a_column_is_in_one_place():
@@ -76,7 +75,7 @@ def test_half_of_every_class_is_drawn(classes, seed):
         assert (answers[rows] == each).sum() == max(1, count // 2)
 
 
-def test_weights_are_those_of_the_method_and_lie_in_their_intervals():
+def test_weights_are_those_of_the_method_and_intervals_those_of_its_draws():
     table, digits = make_led(200, irrelevant=3)
     found = learned(raw_table(table), digits, ["gr", "mdw", "qm2y"], time_limit=30, n_jobs=2)
     assert "gr" in found.ranking.methods
@@ -90,7 +89,9 @@ def test_weights_are_those_of_the_method_and_lie_in_their_intervals():
 
 def test_an_interval_is_that_of_draws_by_hand():
     table, digits = make_led(60, irrelevant=1)
-    names, weights, drawn = weigh(raw_table(table), list(digits), "gr", False, None, 0, 5.0)
+    names, weights, _ = weigh(raw_table(table), list(digits), "gr", False, None, 0)
+    drawn = draw(raw_table(table), list(digits), "gr", False, None, 0, 60.0)
+    assert len(drawn) == 30
     chance, answers = np.random.default_rng(0), np.array(digits)
     rows = half(answers, chance, False)
     first = nw.weighting.get("gr").fit([table[i] for i in rows], answers[rows]).feature_importances_
@@ -103,6 +104,33 @@ def test_a_method_without_time_is_left_out_with_its_reason():
     found = learned(raw_table(table), digits, ["gr", "ga", "rmhc", "beam"], time_limit=0.001, n_jobs=1)
     assert "gr" in found.ranking.methods
     assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
+    assert found.draws == (0,)
+    assert np.isnan(found.low).all()
+
+
+def test_every_method_has_its_turn_before_any_has_draws():
+    table, digits = make_led(60)
+    asked = []
+
+    def done(tasks, n_jobs, budget, enough):
+        for place, task in enumerate(tasks):
+            asked.append(task.function)
+            yield place, getattr(module, task.function)(*task.arguments)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "done", done)
+        found = learned(raw_table(table), digits, ["gr", "ig", "mdw"], time_limit=60)
+    assert asked == ["weigh"] * 3 + ["draw"] * 3
+    assert found.draws == (30, 30, 30)
+    assert np.isfinite(found.high).all()
+
+
+def test_features_that_a_method_makes_for_itself_are_no_features_of_the_table():
+    rows = [{"age": age, "smoker": smoker} for age in (30, 40, 60, 70) for smoker in ("yes", "no")] * 10
+    ill = [row["age"] > 50 and row["smoker"] == "yes" for row in rows]
+    found = learned(raw_table(rows), ill, ["gr", "ib3-ci"], time_limit=60, n_jobs=1)
+    assert found.ranking.features == ("age", "smoker")
+    assert found.ranking.methods == ("gr", "ib3-ci")
 
 
 def test_a_method_that_refuses_says_so():
@@ -124,11 +152,7 @@ def test_errors_by_k_are_those_of_leaving_one_out():
 def answered():
     table, digits = make_led(120, irrelevant=2)
     compared = compare(table, digits, ["gr"], 4)
-    everyone = np.arange(120)
-    splits = [Split(np.setdiff1d(everyone, test), test) for test in compared.tests]
-    target = np.array(digits)
-    cases = Cases(raw_table(table), target, np.unique(target))
-    return compared, unseen(cases, nw.KNNClassifier(feature_weights="gr", random_state=0), splits)
+    return compared, unseen(compared, "gr", np.unique(digits))
 
 
 def test_unseen_answers_are_those_of_the_comparison(answered):
@@ -136,6 +160,13 @@ def test_unseen_answers_are_those_of_the_comparison(answered):
     right = (found.truth == found.predicted).mean()
     assert right == pytest.approx(compared["gr"].pooled)
     assert found.rows.tolist() == list(range(120))
+    table, digits = make_led(120, irrelevant=2)
+    test = compared.tests[1]
+    train = np.setdiff1d(np.arange(120), test)
+    model = nw.KNNClassifier(feature_weights="gr", random_state=0).fit(
+        [table[i] for i in train], [digits[i] for i in train]
+    )
+    assert found.shares[test] == pytest.approx(model.predict_proba([table[i] for i in test]))
     assert np.trace(found.confusion) == (found.truth == found.predicted).sum()
     assert found.confusion.sum() == 120
 

@@ -66,7 +66,16 @@ def test_before_the_first_split_is_whole_the_finished_methods_are_kept(monkeypat
     with pytest.warns(NearwiseWarning, match="kept 1 of 3 splits and 1 of 2 methods"):
         found = nw.compare(X, Y, ["none", "gr"], 3, n_jobs=1)
     assert [r.method for r in found.applicable] == ["none"]
-    assert found["gr"].reason == "It was interrupted after 0 of 3 splits."
+    assert found["gr"].reason == "It had answered 0 of 3 splits: interrupted."
+
+
+def test_a_time_limit_waits_for_a_first_answer_and_keeps_what_is_there():
+    with pytest.warns(NearwiseWarning, match=r"the 1e-09 seconds were over: kept 1 of 3 splits and 1 of 2 methods\."):
+        found = nw.compare(X, Y, ["none", "gr"], 3, n_jobs=1, time_limit=1e-9)
+    whole = nw.compare(X, Y, ["none"], 3, n_jobs=1)
+    assert found["none"].scores == whole["none"].scores[:1]
+    assert found["gr"].reason == "It had answered 0 of 3 splits: the 1e-09 seconds were over."
+    assert nw.compare(X, Y, ["none", "gr"], 3, n_jobs=1, time_limit=900).interrupted == ""
 
 
 def test_where_nothing_is_finished_ctrl_c_ends_the_comparison(monkeypatch):

@@ -242,5 +242,10 @@ def test_a_schema_shows_kinds_and_reasons():
     assert "ignored: wind" in shown
 
 
+def test_a_picture_in_a_notebook_is_no_wider_than_its_room():
+    shown = Picture("a", '<svg width="672"><svg width="9"/></svg>')._repr_html_()
+    assert shown == '<svg style="max-width: 100%; height: auto" width="672"><svg width="9"/></svg>'
+
+
 def test_a_picture_prints_as_its_title():
     assert repr(Picture("a\x1b", "<svg/>")) == "Picture('a\\\\x1b')"

@@ -79,7 +79,7 @@ class CaseMap:
         return Picture(title, dot_map(dots, title, told))
 
     def _repr_html_(self) -> str:
-        return self.plot().svg
+        return self.plot()._repr_html_()
 
 
 def case_map(estimator: Neighbors, X: Any, most: int) -> CaseMap:

@@ -6,6 +6,7 @@ rest. Every method sees the same splits, so differences between methods are diff
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from nearwise.lab.running import Cell, computed
 from nearwise.lab.scored import Scorer, baseline
 from nearwise.progress import Forecast, counted, parts, progress
 
-__all__ = ["compare"]
+__all__ = ["checked_cases", "compare"]
 
 
 def compare(
@@ -47,6 +48,7 @@ def compare(
     n_jobs: int | None = None,
     cache: bool | str | Path | None = None,
     budget: float | None = None,
+    time_limit: float | None = None,
     **settings: Any,
 ) -> Comparison:
     """Compare methods on the same splits.
@@ -71,6 +73,8 @@ def compare(
     budget
         Seconds of a processor that a method may take on one split. One that takes longer is reported so, and not asked
         again.
+    time_limit
+        Seconds after which it ends: what is there is kept, as after Ctrl-C. A first answer is waited for.
     settings
         Parameters of `KNNClassifier` or `KNNRegressor` for methods that are given by name or weights. k is chosen in
         the training part; ``n_neighbors=range(1, 101)`` says from which. With a ``cost_matrix`` the score is the
@@ -85,9 +89,10 @@ def compare(
     True
     """
     check_whole("seed", seed, 0)
-    cases = _cases(X, y, regression)
-    if budget is not None and not (is_number(budget) and budget > 0):
-        raise InputError(f"budget={budget!r}: expected seconds above 0, or None for no limit.")
+    cases = checked_cases(X, y, regression)
+    for name, given in (("budget", budget), ("time_limit", time_limit)):
+        if given is not None and not (is_number(given) and given > 0):
+            raise InputError(f"{name}={given!r}: expected seconds above 0, or None for no limit.")
     dealt = protocol_of(protocol, folds, repeats)
     splits = dealt.splits(_strata(cases, regression), seed)
     # kinds are read off the values once, so that every split has the same features; everything else is learned inside
@@ -95,7 +100,7 @@ def compare(
     taking_part = entrants(_asked(methods, baselines, regression), Entry(kinds, regression, seed, settings))
     scorer = Scorer.of(cases, _measure(measure, regression, settings), settings.get("cost_matrix"), dealt.by_case)
     kept = Kept(_folder(cache), cases)
-    found = _answers(taking_part, cases, splits, kept, n_jobs, budget)
+    found = _answers(taking_part, cases, splits, kept, n_jobs, budget, time_limit)
     splits = list(found.splits)
     _tell(found.answers)
     if found.interrupted:
@@ -111,7 +116,8 @@ def compare(
     )  # fmt: skip
 
 
-def _cases(X: Any, y: Any, regression: bool) -> Cases:
+def checked_cases(X: Any, y: Any, regression: bool) -> Cases:
+    """A table and its target as all methods are asked about them; what does not fit together is refused."""
     table = raw_table(X)
     try:
         target = np.asarray(y, dtype=np.float64 if regression else None)
@@ -165,8 +171,9 @@ def _folder(cache: bool | str | Path | None) -> Path | None:
 
 
 def _answers(
-    taking_part: list[Entrant], cases: Cases, splits: list[Split], kept: Kept, n_jobs: int | None, budget: float | None
-) -> Finished:
+    taking_part: list[Entrant], cases: Cases, splits: list[Split], kept: Kept, n_jobs: int | None,
+    budget: float | None, time_limit: float | None,
+) -> Finished:  # fmt: skip
     """What every method answers, split by split; a method that refuses one split is asked about no other.
 
     All methods are asked about the first split before any about the second: the pace tells early what the whole will
@@ -174,18 +181,30 @@ def _answers(
     """
     cells = [Cell(entrant, cases, split, kept, entrant.name) for split in splits for entrant in taking_part]
     held: dict[str, dict[int, Answers]] = {entrant.name: {} for entrant in taking_part}
-    whole = True
+    whole, why, begun = True, "interrupted", time.monotonic()
+
+    def enough() -> bool:
+        is_over = time_limit is not None and time.monotonic() - begun > time_limit
+        return is_over and any(not answers.reason for found in held.values() for answers in found.values())
+
     try:
         with parts(), Forecast("The comparison", "Ctrl-C keeps what is finished"):
-            steps = counted(computed(cells, n_jobs, budget), len(cells))
+            steps = counted(computed(cells, n_jobs, budget, enough), len(cells))
             for place, answers in progress(steps, len(cells), "comparing"):
                 held[cells[place].entrant.name][place // len(taking_part)] = answers
+        if enough() and time_limit is not None:
+            whole, why = _is_whole(held, len(splits)), f"the {time_limit:.3g} seconds were over"
     except KeyboardInterrupt:
         whole = False
-    found = finished(held, splits, whole)
+    found = finished(held, splits, whole, why)
     if found is None:
         raise KeyboardInterrupt
     return found
+
+
+def _is_whole(held: Mapping[str, Mapping[int, Answers]], splits: int) -> bool:
+    """Whether every method that refused nothing has answered every split."""
+    return all(len(found) == splits or any(answers.reason for answers in found.values()) for found in held.values())
 
 
 def _tell(found: Mapping[str, Sequence[Answers]]) -> None:

@@ -1,4 +1,4 @@
-"""What is kept of a comparison that was interrupted: the splits that all methods have answered, or those furthest."""
+"""What is kept of a comparison that ended early: the splits that all methods have answered, or those furthest."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class Finished:
     interrupted: str = ""
 
 
-def finished(held: Mapping[str, Mapping[int, Answers]], splits: Sequence[Split], whole: bool) -> Finished | None:
+def finished(
+    held: Mapping[str, Mapping[int, Answers]], splits: Sequence[Split], whole: bool, why: str = "interrupted"
+) -> Finished | None:
     """``held`` is what methods answered, by the number of the split; None where it is too little to compare by.
 
-    A method that refused one split is asked about no other, and stays refused.
+    A method that refused one split is asked about no other, and stays refused. ``why`` is what ended it.
     """
     in_order = {name: [found[split] for split in sorted(found)] for name, found in held.items()}
     if whole:
@@ -40,12 +42,12 @@ def finished(held: Mapping[str, Mapping[int, Answers]], splits: Sequence[Split],
     order = sorted(kept)
     answers = {name: in_order[name] for name in held}  # those that are refused, too
     for name, seen in asked.items():
-        late_by_then = [_unfinished(len(seen), len(splits))]
+        late_by_then = [_unfinished(len(seen), len(splits), why)]
         answers[name] = late_by_then if name in late else [held[name][split] for split in order]
-    told = f"interrupted: kept {len(order)} of {len(splits)} split{'s' if len(splits) != 1 else ''}"
+    told = f"{why}: kept {len(order)} of {len(splits)} split{'s' if len(splits) != 1 else ''}"
     told += f" and {len(held) - len(late)} of {len(held)} methods" if late else ""
     return Finished(answers, [splits[split] for split in order], told)
 
 
-def _unfinished(done: int, total: int) -> Answers:
-    return Answers(np.zeros(0), reason=f"It was interrupted after {done} of {total} splits.")
+def _unfinished(done: int, total: int, why: str) -> Answers:
+    return Answers(np.zeros(0), reason=f"It had answered {done} of {total} splits: {why}.")

@@ -42,6 +42,8 @@ class Result:
     """every measure, over all predictions together"""
     predicted: tuple[NDArray[Any], ...] = ()
     """what was answered, split by split, in the order of the split's test cases"""
+    shares: tuple[NDArray[np.float64] | None, ...] = ()
+    """(m, c) the share of every class, split by split; None for numbers, and for methods that give none"""
     by_case: bool = False
     """whether each split tests one case: then the spread is the standard error over cases"""
 

@@ -7,7 +7,7 @@ than its budget, the others are not asked.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,12 +62,15 @@ def over(budget: float) -> Answers:
 
 
 def computed(
-    cells: Sequence[Cell], n_jobs: int | None = None, budget: float | None = None
+    cells: Sequence[Cell],
+    n_jobs: int | None = None,
+    budget: float | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[int, Answers]]:
     """(place of the cell, what was answered) as they come; cells whose group fell before are left out.
 
     ``budget`` are the seconds that a cell may take. It is kept in other processes only, so all cells go there but those
-    that cannot travel, which have no budget.
+    that cannot travel, which have no budget. Once ``enough`` says so, the rest is not asked.
     """
     keys, fallen, rest = {}, set(), []
     for place, cell in enumerate(cells):
@@ -79,7 +82,7 @@ def computed(
         if known.reason:
             fallen.add(cell.group)
         yield place, known
-    for place, found in _anew(cells, rest, fallen, n_jobs, budget):
+    for place, found in _anew(cells, rest, fallen, n_jobs, budget, enough):
         if found.reason:
             fallen.add(cells[place].group)
         cells[place].kept.put(keys[place], found)
@@ -87,15 +90,16 @@ def computed(
 
 
 def _anew(
-    cells: Sequence[Cell], rest: list[int], fallen: set[Hashable], n_jobs: int | None, budget: float | None
-) -> Iterator[tuple[int, Answers]]:
+    cells: Sequence[Cell], rest: list[int], fallen: set[Hashable], n_jobs: int | None, budget: float | None,
+    enough: Callable[[], bool] | None,
+) -> Iterator[tuple[int, Answers]]:  # fmt: skip
     """Here for a while, or for good where one process is all there is; ``fallen`` is looked at before each cell."""
     alone, started = threads(n_jobs) < 2 and budget is None, time.monotonic()
-    while rest:
+    while rest and not (enough is not None and enough()):
         if not alone and (budget is not None or time.monotonic() - started > PATIENCE):
             movable = [place for place in rest if can_travel(cells[place].entrant.estimator)]
             if movable and (budget is not None or len(movable) > 1):
-                yield from _elsewhere(cells, movable, fallen, n_jobs, budget)
+                yield from _elsewhere(cells, movable, fallen, n_jobs, budget, enough)
                 moved = set(movable)
                 rest = [place for place in rest if place not in moved]
             alone, budget = True, None
@@ -107,8 +111,9 @@ def _anew(
 
 
 def _elsewhere(
-    cells: Sequence[Cell], places: Sequence[int], fallen: set[Hashable], n_jobs: int | None, budget: float | None
-) -> Iterator[tuple[int, Answers]]:
+    cells: Sequence[Cell], places: Sequence[int], fallen: set[Hashable], n_jobs: int | None, budget: float | None,
+    enough: Callable[[], bool] | None,
+) -> Iterator[tuple[int, Answers]]:  # fmt: skip
     sent: list[int] = []
 
     def tasks() -> Iterator[Task]:
@@ -117,5 +122,5 @@ def _elsewhere(
                 sent.append(place)
                 yield cells[place].task()
 
-    for at, found in done(tasks(), n_jobs, budget):
+    for at, found in done(tasks(), n_jobs, budget, enough):
         yield sent[at], over(found.seconds) if isinstance(found, TimedOut) else found

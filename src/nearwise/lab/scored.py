@@ -55,7 +55,8 @@ class Scorer:
         k = tuple(held.k for held in answers if held.k is not None)
         return Result(
             name, measures[self.measure], k, pooled, seconds, "", overall.get("balanced", float("nan")), measures,
-            overall, tuple(self._said(held.predicted) for held in answers), self.by_case,
+            overall, tuple(self._said(held.predicted) for held in answers),
+            tuple(held.shares for held in answers), self.by_case,
         )  # fmt: skip
 
     def of_split(self, answers: Answers, split: Split) -> Mapping[str, float]:

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -65,12 +65,18 @@ def can_travel(value: Any) -> bool:
     return b"__main__" not in packed
 
 
-def done(tasks: Iterable[Task], n_jobs: int | None = None, budget: float | None = None) -> Iterator[tuple[int, Any]]:
+def done(
+    tasks: Iterable[Task],
+    n_jobs: int | None = None,
+    budget: float | None = None,
+    enough: Callable[[], bool] | None = None,
+) -> Iterator[tuple[int, Any]]:
     """(place of the task, what came of it) as they come; an error of a task is raised here.
 
     The next task is taken when a process is free for it, after what came of the last one was handed out, so that tasks
     may depend on what came before. ``budget`` are the seconds of the processor that a task may take, whatever else the
-    machine does; what comes of one that takes longer is `TimedOut`.
+    machine does; what comes of one that takes longer is `TimedOut`. Once ``enough`` says so, what is still at work is
+    ended and the rest is not begun.
     """
     jobs = threads(n_jobs)
     crew = _Crew(budget)
@@ -84,6 +90,8 @@ def done(tasks: Iterable[Task], n_jobs: int | None = None, budget: float | None 
             if not asked:
                 return
             ready, _ = wait(asked, LISTENING, return_when=FIRST_COMPLETED)
+            if enough is not None and not ready and enough():
+                return
             for future in sorted(ready, key=asked.__getitem__):
                 yield asked.pop(future), future.result()
     finally:

@@ -48,7 +48,8 @@ class Picture:
         return self.svg
 
     def _repr_html_(self) -> str:
-        return self.svg
+        """What a notebook shows: no wider than the room that there is."""
+        return self.svg.replace("<svg ", '<svg style="max-width: 100%; height: auto" ', 1)
 
     def __repr__(self) -> str:
         return f"Picture({visible(self.title)!r})"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from nearwise.charts.svg import WIDTH
 from nearwise.rendering.style import PAGE_STYLE, PART_STYLE
 from nearwise.rendering.templates import (
     BAR,
@@ -38,16 +40,24 @@ __all__ = [
 SORTING = Html("""
 for (const button of document.querySelectorAll("table.sortable th button")) button.addEventListener("click", () => {
   const head = button.closest("th"), table = button.closest("table"), body = table.tBodies[0];
-  const at = head.cellIndex, falls = head.getAttribute("aria-sort") !== "descending";
+  const now = head.getAttribute("aria-sort"), first = head.dataset.first, at = head.cellIndex;
+  const next = now !== first ? first : first === "ascending" ? "descending" : "ascending";
   for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
-  head.setAttribute("aria-sort", falls ? "descending" : "ascending");
-  const key = row => row.cells[at].dataset.sort;
-  const compare = (a, b) => isNaN(a) || isNaN(b) ? (a < b ? 1 : a > b ? -1 : 0) : b - a;
-  const rows = [...body.rows].sort((a, b) => (falls ? 1 : -1) * compare(key(a), key(b)));
-  body.append(...rows);
+  head.setAttribute("aria-sort", next);
+  const keys = new Map([...body.rows].map(row => [row, row.cells[at].dataset.sort]));
+  const numbers = [...keys.values()].every(key => key !== "" && !isNaN(key));
+  const compare = (a, b) => numbers ? a - b : a.localeCompare(b);
+  const sign = next === "ascending" ? 1 : -1;
+  body.append(...[...body.rows].sort((a, b) => sign * compare(keys.get(a), keys.get(b))));
+});
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("details:not([open])")) {
+    folded.open = true;
+    addEventListener("afterprint", () => { folded.open = false; }, {once: true});
+  }
 });
 """)
-"""sorts a table by the column whose name is pressed, the largest first; without it the table is as it was written"""
+"""sorts a table by the column that is pressed, and unfolds all for the printer; without it tables are as written"""
 
 
 def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
@@ -65,7 +75,7 @@ def row(*cells: Any) -> Html:
 
 
 def _is_cell(found: Any) -> bool:
-    return isinstance(found, Html) and found.startswith("<td")
+    return isinstance(found, Html) and found.startswith(("<td", "<th"))
 
 
 def cell(value: Any) -> Html:
@@ -104,12 +114,26 @@ def spark(counts: Sequence[int], told: str) -> Html:
 def figure(title: str, drawing: str, head: Sequence[str], rows: Iterable[Html], told: str = "The numbers") -> Html:
     """A drawing of `nearwise.charts`, and below it its numbers as a table to open."""
     numbers = filled(NUMBERS, title=told, body=table(head, rows))
-    return filled(FIGURE, title=title, drawing=Html(drawing), numbers=numbers)
+    across = re.match(r'<svg [^>]*viewBox="0 0 ([\d.]+)', drawing)
+    size = "large" if across is not None and float(across[1]) > WIDTH else ""
+    return filled(FIGURE, title=title, size=size, drawing=Html(drawing), numbers=numbers)
 
 
-def sortable(head: Sequence[str], rows: Iterable[Html]) -> Html:
-    """A table whose rows are sorted by the column that is pressed; the page must hold `sorting`."""
-    return filled(SORTABLE, head=[filled(SORTED_HEAD, name=name) for name in head], rows=list(rows))
+def sortable(
+    name: str,
+    head: Sequence[str],
+    rows: Iterable[Html],
+    *,
+    rising: Collection[str] = (),
+    kind: str = "",
+    foot: Iterable[Html] = (),
+) -> Html:
+    """A table whose rows are sorted by the column that is pressed; the page must hold `sorting`.
+
+    Columns that are ``rising`` have the smallest first, the others the largest. ``foot`` stays below.
+    """
+    heads = [filled(SORTED_HEAD, name=each, first="ascending" if each in rising else "descending") for each in head]
+    return filled(SORTABLE, name=name, kind=kind, head=heads, rows=list(rows), foot=list(foot))
 
 
 def sorting() -> Html:

@@ -25,6 +25,10 @@ PART_STYLE = Html("""
   text-overflow: ellipsis; }
 .nearwise td:last-child, .nearwise td.soft { white-space: normal; overflow-wrap: break-word; max-width: none; }
 .nearwise td.reasons { min-width: 14rem; }
+@media (max-width: 36rem) { .nearwise td:last-child { min-width: 6rem; }
+  .nearwise table:has(td.reasons) tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
+  .nearwise table:has(td.reasons) :is(th, td) { border: 0; padding-bottom: .1rem; }
+  .nearwise table:has(td.reasons) :is(td.reasons, td.soft, th:last-child) { flex: 1 0 100%; padding-bottom: .35rem; } }
 .nearwise .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem;
   margin: .6rem 0; }
 .nearwise .track { position: relative; height: .8rem; min-width: 7rem; background: var(--card); border-radius: .2rem; }
@@ -39,15 +43,16 @@ PAGE_STYLE = Html(
     PART_STYLE
     + """
 :root { color-scheme: light dark; --text: #1d2430; --paper: #fff; }
-@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --paper: #14181f; } }
+@media screen and (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --paper: #14181f; } }
 html { background: var(--paper); }
 body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system-ui, sans-serif; color: var(--text);
-  background: var(--paper); }
-.nearwise h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
+  background: var(--paper); max-width: 74rem; overflow-wrap: break-word; }
+.nearwise > section > p, .nearwise > p { max-width: 58rem; }
+.nearwise h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
 .nearwise h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; } .nearwise svg { max-width: 100%; height: auto; }
 .nearwise nav ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; padding: 0; margin: .8rem 0; }
 .nearwise a { color: inherit; } .nearwise figure { margin: .6rem 0; }
-.nearwise .drawing { overflow-x: auto; } .nearwise .drawing svg { min-width: 26rem; }
+.nearwise .drawing { overflow-x: auto; } .nearwise .large svg { min-width: 42rem; }
 .nearwise details { margin: .3rem 0; font-size: .9rem; } .nearwise summary { cursor: pointer; opacity: .8; }
 .nearwise .spark { display: inline-flex; align-items: flex-end; gap: 1px; height: 1.6rem; width: 8rem; }
 .nearwise .spark i { flex: 1; background: var(--bar); min-height: 1px; }
@@ -55,15 +60,34 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
 .nearwise th button::after { content: " \\2195"; opacity: .5; }
 .nearwise th[aria-sort=descending] button::after { content: " \\2193"; opacity: 1; }
 .nearwise th[aria-sort=ascending] button::after { content: " \\2191"; opacity: 1; }
-.nearwise table.sortable th:first-child, .nearwise table.sortable td:first-child { position: sticky; left: 0;
-  background: var(--paper); }
+.nearwise table.sortable th { opacity: 1; } .nearwise table.sortable th[scope=row] { font-weight: 400; }
+.nearwise table.sortable th:first-child, .nearwise table.sortable tfoot td:first-child { position: sticky; left: 0;
+  background: var(--paper); min-width: 7rem; max-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
 .nearwise td.hot { background: color-mix(in srgb, var(--bar) calc(var(--part) * .6), transparent); padding: .3rem .5rem;
   border-left: 1px solid var(--paper); }
 .nearwise td.hot small { display: block; font-size: .72rem; }
+.nearwise .legend i { display: inline-block; width: 8rem; height: .7rem; vertical-align: middle;
+  background: linear-gradient(90deg, transparent, color-mix(in srgb, var(--bar) 60%, transparent));
+  border: 1px solid var(--line); }
 .nearwise footer { margin-top: 3rem; font-size: .85rem; opacity: .72; }
-@media print { .nearwise .card, .nearwise svg, .nearwise figure { break-inside: avoid; }
-  .nearwise nav { display: none; }
-  .nearwise .drawing, .nearwise .wide { overflow: visible; } .nearwise .drawing svg { min-width: 0; }
-  .nearwise td { white-space: normal; } }
+@media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; } }
+@media print { @page { margin: 14mm; } .nearwise { font-size: 11px; }
+  .nearwise, .nearwise * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .nearwise h2, .nearwise h3, .nearwise summary { break-after: avoid; }
+  .nearwise svg, .nearwise tr { break-inside: avoid; } .nearwise svg { max-height: 20rem; width: auto; }
+  .nearwise nav, .nearwise th button::after { display: none; } .nearwise details::details-content {
+    content-visibility: visible; block-size: auto; }
+  .nearwise .drawing, .nearwise .wide { overflow: visible; } .nearwise .large svg { min-width: 0; }
+  .nearwise table { font-size: .85em; } .nearwise td, .nearwise th { white-space: normal; overflow-wrap: anywhere;
+    padding: .2rem .4rem .2rem 0; }
+  .nearwise table.sortable th:first-child { min-width: 0; } .nearwise table.weights tr { break-inside: auto; }
+  .nearwise table.weights thead { display: none; } .nearwise table.weights tr { display: flex; flex-wrap: wrap;
+    border-bottom: 1px solid var(--line); }
+  .nearwise table.weights td, .nearwise table.weights th { border: 0; position: static; flex: 0 0 4.2rem;
+    min-width: 0; padding: .1rem .2rem; font-size: .62rem; break-inside: avoid; overflow: visible; }
+  .nearwise table.weights th[scope=row], .nearwise table.weights tfoot td:first-child { flex: 0 0 100%;
+    max-width: none; font-weight: 600; font-size: .8rem; break-after: avoid; }
+  .nearwise table.weights td small { font-size: .5rem; }
+  .nearwise table.weights td::before { content: attr(data-head) " "; display: block; font-size: .55rem; } }
 """
 )

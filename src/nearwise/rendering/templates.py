@@ -9,10 +9,10 @@ from typing import Any
 from nearwise.visible import html_text
 
 __all__ = [
-    "BAR", "CARD", "CELL", "CHAPTER", "COLUMN", "CONTENTS", "FIGURE", "HEAD", "HEAT", "LEAD", "LINK", "NOTE", "NUMBERS",
-    "PAGE", "PART", "REASON", "REASONS", "REMARK", "ROW", "SCRIPT", "SECTION", "SORTABLE", "SORTED_CELL", "SORTED_HEAD",
-    "SORTED_HEAT", "SPARK", "SPARK_BAR", "SPREAD", "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled",
-    "joined",
+    "BAR", "CARD", "CELL", "CHAPTER", "COLUMN", "CONTENTS", "FIGURE", "FOOT_CELL", "HEAD", "HEAT", "LEAD", "LEGEND",
+    "LINK", "NOTE", "NUMBERS", "PAGE", "PART", "REASON", "REASONS", "REMARK", "ROW", "SCALE", "SCRIPT", "SECTION",
+    "SORTABLE", "SORTED_CELL", "SORTED_HEAD", "SORTED_HEAT", "SORTED_ROW_HEAD", "SPARK", "SPARK_BAR", "SPREAD",
+    "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled", "joined",
 ]  # fmt: skip
 
 
@@ -38,7 +38,7 @@ REMARK = Template("<p class=soft><small>$text</small></p>")
 HEAD = Template("<h3>$title</h3>")
 
 TABLE = Template("<div class=wide><table><thead><tr>$head</tr></thead><tbody>$rows</tbody></table></div>")
-COLUMN = Template("<th>$name</th>")
+COLUMN = Template("<th scope=col>$name</th>")
 ROW = Template("<tr>$cells</tr>")
 CELL = Template("<td>$value</td>")
 WIDE_CELL = Template("<td colspan=$columns class=soft>$value</td>")
@@ -55,17 +55,24 @@ CHAPTER = Template("<section><h2 id=$anchor>$title</h2>$body</section>")
 CONTENTS = Template("<nav aria-label=Contents><ul>$links</ul></nav>")
 LINK = Template("<li><a href='#$anchor'>$title</a></li>")
 FIGURE = Template(
-    "<figure><div class=drawing tabindex=0 role=group aria-label='$title'>$drawing</div>$numbers</figure>"
+    "<figure><div class='drawing $size' tabindex=0 role=group aria-label='$title'>$drawing</div>$numbers</figure>"
 )
 NUMBERS = Template("<details><summary>$title</summary>$body</details>")
 SPARK = Template("<span class=spark role=img aria-label='$told' title='$told'>$bars</span>")
 SPARK_BAR = Template("<i style='height:$part'></i>")
 SORTABLE = Template(
-    "<div class=wide><table class=sortable><thead><tr>$head</tr></thead><tbody>$rows</tbody></table></div>"
+    "<div class=wide tabindex=0 role=region aria-label='$name'><table class='sortable $kind'>"
+    "<thead><tr>$head</tr></thead><tbody>$rows</tbody><tfoot>$foot</tfoot></table></div>"
 )
-SORTED_HEAD = Template("<th aria-sort=none><button type=button>$name</button></th>")
-SORTED_CELL = Template("<td data-sort='$sort'>$value</td>")
-SORTED_HEAT = Template("<td class=hot style='--part:$part' data-sort='$sort'>$value<small>$more</small></td>")
+SORTED_HEAD = Template("<th scope=col aria-sort=none data-first='$first'><button type=button>$name</button></th>")
+SORTED_CELL = Template("<td data-sort='$sort' data-head='$head'>$value</td>")
+SORTED_ROW_HEAD = Template("<th scope=row data-sort='$sort'>$value</th>")
+SORTED_HEAT = Template(
+    "<td class=hot style='--part:$part' data-sort='$sort' data-head='$head'>$value<small>$more</small></td>"
+)
+FOOT_CELL = Template("<td data-head='$head'>$value</td>")
+LEGEND = Template("<p class='soft legend'>$less <i></i> $more</p>")
+SCALE = Template("<p class='soft why'><i style='width:${width}px'></i>$said</p>")
 SCRIPT = Template("<script>$code</script>")
 
 

@@ -13,6 +13,8 @@ from nearwise.app.output import check_output, say, write_file
 __all__ = ["report"]
 
 LIMIT, CASES, FOLDS = 120.0, 2_000, 5
+INTERRUPTED = 130
+"""what the shell calls a run that was ended by Ctrl-C"""
 
 
 @with_options
@@ -49,10 +51,15 @@ def report(
     check_output(out)
     read = read_target(file, reading, target, regression)
     chosen = rows_of(rows, len(read.table)) if rows is not None else []
-    say(f"{len(read.table)} cases; this takes up to about {time_limit:.0f} seconds (--time-limit).")
+    drawn = f", of which about {cases} are drawn to measure by (--cases)" if len(read.table) > cases else ""
+    say(f"{len(read.table)} cases{drawn}; this takes up to about {time_limit:.0f} seconds (--time-limit).")
     asked = Asked(
         read.table, read.target, dict(read.kinds), target, regression, time_limit, cases, folds, jobs, seed,
         tuple(chosen),
     )  # fmt: skip
-    write_file(out, page(f"{file.name}: predicting {target}", findings(asked)))
+    found = findings(asked)
+    write_file(out, page(f"{file.name}: predicting {target}", found))
     say(f"wrote {out}")
+    if found.ended:
+        say(found.ended)
+        raise typer.Exit(INTERRUPTED)

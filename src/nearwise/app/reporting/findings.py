@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.app.output import say
 from nearwise.app.report import Compared
+from nearwise.app.reporting.fitted import BY_CLASS, Explained, Learning, fitted
 from nearwise.cases.kinds import Kind
 from nearwise.cases.raw import RawTable
 from nearwise.cases.table import CaseTable
-from nearwise.errors import NearwiseError
-from nearwise.estimators.by_name import AUTO, DEFAULT, by_name
-from nearwise.estimators.searching import StoredCases
+from nearwise.errors import InputError
+from nearwise.estimators.by_name import AUTO, DEFAULT
 from nearwise.explain import Explanation
-from nearwise.lab.cell import Cases
 from nearwise.lab.entrants import FEW
 from nearwise.lab.figures.glance import Glance, Spread, counted, glance_of, spread_of
-from nearwise.lab.figures.learned import Learned, learned
-from nearwise.lab.figures.neighbours import ErrorsByK, errors_by_k
+from nearwise.lab.figures.learned import Learned, learned, nothing
+from nearwise.lab.figures.neighbours import ErrorsByK
 from nearwise.lab.figures.redundant import Pair, redundant
 from nearwise.lab.figures.unseen import Unseen, unseen
-from nearwise.lab.splits import Split
 from nearwise.weights import Weights
 
 __all__ = ["Asked", "Findings", "findings"]
 
 HARD, TYPICAL = 5, 5
-COMPARING, WEIGHING = 0.35, 0.4
-"""shares of the time: what the comparison should take, and what the weights may"""
-BY_CLASS = "mdw"
-"""the method whose weights are shown class by class"""
+COMPARING, FITTING = 0.45, 0.15
+"""shares of the time: what the comparison may take, and what is learned from all cases; the rest is for weights"""
+LEAST = 2.0
+"""seconds that a part has, however little time there is: processes have to start"""
+INTERRUPTED = "Ctrl-C ended the work, so the page shows what was there by then."
 
 
 @dataclass(frozen=True)
@@ -81,37 +81,86 @@ class Findings:
     """of these cases in the table that was given"""
     explained: list[Explanation]
     titles: list[str]
+    in_time: frozenset[str]
+    """which of "explained", "errors" and "class_weights" were done"""
+    ended: str
+    """why it ended early, if it did"""
+
+
+@dataclass
+class _Clock:
+    """When the parts of the work have to be done."""
+
+    begun: float
+    limit: float
+    ended: str = ""
+
+    def until(self, share: float) -> float:
+        """By the clock: when this share of the whole time is over; at once after Ctrl-C."""
+        return time.monotonic() if self.ended else self.begun + share * self.limit
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Ctrl-C ends this part, and the page is made of what is there."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.ended = INTERRUPTED
 
 
 def findings(asked: Asked) -> Findings:
-    """Look at the table, compare, weigh, and explain."""
+    """Look at the table, compare, explain, and weigh in the time that is left."""
+    clock = _Clock(time.monotonic(), asked.time_limit)
     typed = CaseTable.of(asked.table, schema=asked.kinds)
     kinds = {name: typed.schema[name] for name in typed.schema.names}
-    glances = glance_of(typed)
     answers = np.asarray(asked.target, dtype=np.float64 if asked.regression else None)
     numbers = _drawn(answers, asked)
     table, target = asked.table.take(numbers), answers[numbers]
-    if len(numbers) < len(answers):
-        say(f"{len(numbers)} of {len(answers)} cases are drawn to measure by (--cases).")
     compared = _compared(table, target, kinds, asked)
+    if compared.comparison.interrupted.startswith("interrupted"):
+        clock.ended = INTERRUPTED
     method = _taken(compared)
-    weights = learned(
-        table, target.tolist(), _methods(asked.regression), regression=asked.regression, schema=kinds,
-        time_limit=WEIGHING * asked.time_limit, seed=asked.seed, n_jobs=asked.jobs,
-    )  # fmt: skip
-    shared: Any = {"schema": kinds, "random_state": asked.seed}
-    cases = Cases(table, target, None if asked.regression else np.unique(target))
-    answered = unseen(cases, by_name(method, asked.regression, **shared), _splits(compared, len(target)))
-    model = by_name(DEFAULT if method == AUTO else method, asked.regression, **shared).fit(table, target)
-    near = model.kneighbors(n_neighbors=min(5, len(target) - 1))[0].mean(axis=1)[answered.rows]
-    hard, typical = answered.hardest(HARD).tolist(), answered.typical(near)[:TYPICAL]
-    explained, titles = _explained(model, asked, answered, (hard, typical), numbers)
+    answered = unseen(compared.comparison, method, None if asked.regression else np.unique(target))
+    learning = Learning(replace(table, source=None), target, kinds, asked.regression, asked.seed)
+    places = {int(number): place for place, number in enumerate(numbers)}
+    rows = [places[row] if row in places else replace(asked.table.take([row]), source=None) for row in asked.rows]
+    found: dict[str, Any] = {}
+    with clock.patient():
+        until = max(clock.until(COMPARING + FITTING), time.monotonic() + (0 if clock.ended else LEAST))
+        found = fitted(learning, DEFAULT if method == AUTO else method, answered, rows, until, asked.jobs)
+    why: Explained | None = found.get("explained")
+    typical = answered.typical(np.zeros(len(answered.rows))) if why is None else why.typical
+    glances, pairs = glance_of(typed), redundant(typed)
+    weights = _learned(learning, asked, clock)  # last, since it makes do with the time that is left
     return Findings(
-        asked, glances, spread_of(answers) if asked.regression else counted(_counts(answers)), len(numbers), compared,
-        method, weights, _by_class(table, target, kinds, asked),
-        errors_by_k(table, target, _shown_by_k(asked.regression), asked.regression, kinds, asked.seed), answered,
-        redundant(typed), hard, typical, table, numbers, explained, titles,
+        asked, glances, spread_of(answers) if asked.regression else counted(_counts(answers)), len(numbers),
+        compared, method, weights, found.get("class_weights"), found.get("errors", []), answered, pairs,
+        answered.hardest(HARD).tolist(), typical[:TYPICAL], table, numbers,
+        [] if why is None else why.answers, [] if why is None else _titles(why, answered, asked, numbers),
+        frozenset(found), clock.ended,
     )  # fmt: skip
+
+
+def _learned(learning: Learning, asked: Asked, clock: _Clock) -> Learned:
+    """Every method's weights in the time that is left."""
+    methods = _methods(asked.regression)
+    with clock.patient():
+        if not clock.ended:
+            return learned(
+                learning.table, learning.target.tolist(), methods, regression=asked.regression,
+                schema=dict(learning.kinds), time_limit=max(LEAST, clock.until(1.0) - time.monotonic()),
+                seed=asked.seed, n_jobs=asked.jobs,
+            )  # fmt: skip
+    return nothing(dict.fromkeys(methods, "Ctrl-C came before"))
+
+
+def _titles(why: Explained, answered: Unseen, asked: Asked, numbers: NDArray[np.intp]) -> list[str]:
+    """What to call each explained answer."""
+    if asked.rows:
+        return [f"Row {row}, which is {asked.target[row]}" for row in asked.rows]
+    hard = set(answered.rows[answered.hardest(HARD)].tolist())
+    told = [(int(numbers[row]), "hard" if row in hard else "typical") for row in why.rows if isinstance(row, int)]
+    return [f"Row {row}, {said}, which is {asked.target[row]}" for row, said in told]
 
 
 def _counts(answers: NDArray[Any]) -> dict[str, int]:
@@ -139,9 +188,10 @@ def _compared(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: As
     from nearwise.lab.protocols import KFold
 
     methods = [*FEW[asked.regression], *([] if asked.regression else [BY_CLASS])]
+    seconds = COMPARING * asked.time_limit
     return Compared.of(
         table, target, methods, protocol=KFold(asked.folds), seed=asked.seed, regression=asked.regression,
-        schema=kinds, baselines=True, n_jobs=asked.jobs, budget=max(2.0, COMPARING * asked.time_limit / asked.folds),
+        schema=kinds, baselines=True, n_jobs=asked.jobs, budget=max(2.0, seconds / asked.folds), time_limit=seconds,
     )  # fmt: skip
 
 
@@ -149,10 +199,17 @@ def _taken(compared: Compared) -> str:
     """Whose answers are shown: the method to take, or the best of ours where that is a foreign learner, or none."""
     from nearwise.lab.baselines import BASELINES
 
-    found = compared.comparison
-    if compared.take is not None and compared.take.method is not None and compared.take.method not in BASELINES:
-        return compared.take.method
-    return max((r for r in found.applicable if r.method not in BASELINES), key=found.merit).method
+    found, take = compared.comparison, compared.take
+    ours = [result for result in found.applicable if result.method not in BASELINES]
+    if not ours:
+        reasons = {r.method: r.reason for r in found.results if r.method not in BASELINES}
+        first = next(iter(reasons))
+        raise InputError(
+            f"There is nothing to report, for no method was done; {first}: {reasons[first]} Allow more seconds by "
+            "--time-limit, draw fewer --cases, or leave out long columns by --ignore."
+        )
+    names = [result.method for result in ours]
+    return take.method if take is not None and take.method in names else max(ours, key=found.merit).method
 
 
 def _methods(regression: bool) -> list[str]:
@@ -165,46 +222,3 @@ def _methods(regression: bool) -> list[str]:
         if name not in ("user", "ebl", "none") and not (regression and made.needs_classes)
     }
     return sorted(known, key=lambda name: known[name].place.bias != "preset")
-
-
-def _shown_by_k(regression: bool) -> list[str]:
-    return ["none", "corr" if regression else "gr"]
-
-
-def _splits(compared: Compared, n: int) -> list[Split]:
-    """Those of the comparison."""
-    everyone = np.arange(n)
-    return [Split(np.setdiff1d(everyone, test), test) for test in compared.comparison.tests]
-
-
-def _by_class(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: Asked) -> Weights | None:
-    if asked.regression:
-        return None
-    try:
-        model = by_name(BY_CLASS, schema=kinds, random_state=asked.seed, n_neighbors=1).fit(table, target)
-    except NearwiseError:
-        return None
-    found: Weights = model.feature_weights_
-    return found if found.shape == "per-class" else None
-
-
-def _explained(
-    model: Any, asked: Asked, answered: Unseen, places: tuple[list[int], list[int]], numbers: NDArray[np.intp]
-) -> tuple[list[Explanation], list[str]]:
-    """Answers of stored cases that are left out, and of rows that were not drawn."""
-    hard, typical = places
-    if asked.rows:
-        stored = {int(number): place for place, number in enumerate(numbers)}
-        found, titles = [], []
-        for row in asked.rows:
-            query = StoredCases([stored[row]]) if row in stored else asked.table.take([row])
-            found += list(model.explain(query))
-            titles.append(f"Row {row}, which is {asked.target[row]}")
-        return found, titles
-    rows = [int(answered.rows[place]) for place in (*hard[:3], *typical[:3])]
-    what = ["hard"] * len(hard[:3]) + ["typical"] * len(typical[:3])
-    titles = [
-        f"Row {numbers[row]}, {said}, which is {asked.target[int(numbers[row])]}"
-        for row, said in zip(rows, what, strict=True)
-    ]
-    return list(model.explain(StoredCases(rows))) if rows else [], titles

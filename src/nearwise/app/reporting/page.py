@@ -39,8 +39,11 @@ def page(title: str, found: Findings) -> str:
     names = list(bodies)
     links = [filled(LINK, anchor=_anchor(i), title=name) for i, name in enumerate(names)]
     lead = found.compared.take.why if found.compared.take is not None else ""
+    cut = found.compared.comparison.interrupted
+    short = found.ended or (f"The comparison is not whole, for {cut}." if cut else "")
     parts = [
         *([filled(STRONG, text=lead)] if lead else []),
+        *([filled(LEAD, text=short)] if short else []),
         filled(CONTENTS, links=links),
         *(filled(CHAPTER, anchor=_anchor(i), title=name, body=bodies[name]) for i, name in enumerate(names)),
         sorting(),

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from nearwise.app.report import _what_bars_are
+from nearwise.app.report import Compared, _what_bars_are
 from nearwise.app.reporting.findings import Findings
 from nearwise.app.values import k_used, pooled, pooled_heads
 from nearwise.app.wayout import on_command_line
 from nearwise.cases.raw import RawColumn
 from nearwise.charts import Series, grouped_bars, heat_map, line_chart
 from nearwise.explain.briefly import brief
-from nearwise.explain.html import largest_sum
+from nearwise.explain.html import LONGEST, largest_sum
 from nearwise.lab.figures.glance import Glance, Spread
 from nearwise.lab.figures.unseen import calibration_error
 from nearwise.lab.result import Comparison, Result
-from nearwise.lab.significance import in_words, interval
+from nearwise.lab.significance import Difference, against_first, in_words, interval
 from nearwise.rendering import Html, cell, filled, row, table
 from nearwise.rendering.pieces import figure, sortable, spark
-from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SORTED_CELL, STRONG
+from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SCALE, SORTED_CELL, SORTED_ROW_HEAD, STRONG
 
 __all__ = ["answers_by_k", "calibration", "cases", "confusion", "explained", "glance", "leaderboard", "redundancy"]
 
-MOST_COLUMNS, MOST_CLASSES, MISTAKES = 200, 20, 20
+MOST_COLUMNS, MOST_CLASSES, MISTAKES = 200, 40, 20
+LATE = "The time did not do for this: allow more by --time-limit, or draw fewer --cases."
 
 
 def glance(found: Findings) -> list[Html]:
@@ -41,8 +43,21 @@ def glance(found: Findings) -> list[Html]:
     drawn = [] if found.target is None else [_target(found.target, asked.target_name)]
     rest = [filled(NOTE, text=f"… and {more} more features.")] if more else []
     heads = ("feature", "kind", "missing", "different values", "spread")
-    hint = filled(NOTE, text="Press the name of a column to sort by it; a spread says its numbers under the pointer.")
-    return [filled(LEAD, text=told), *drawn, sortable(heads, rows), *rest, hint]
+    hint = filled(
+        NOTE,
+        text="Press the name of a column to sort by it. Each spread has a scale of its own: its highest bar is where "
+        "most values lie.",
+    )
+    spreads = table(("feature", "its values, and how many cases have them"), [row(*_told(each)) for each in shown])
+    return [
+        filled(LEAD, text=told), *drawn, sortable("Every feature", heads, rows, rising=("feature", "kind")), *rest,
+        hint, filled(NUMBERS, title="The numbers of the spreads", body=spreads),
+    ]  # fmt: skip
+
+
+def _told(each: Glance) -> tuple[str, str]:
+    places = [] if each.spread is None else [f"{brief(place)}: {count}" for place, count in _pairs(each.spread)]
+    return each.name, "; ".join(places) or "-"
 
 
 def _target(spread: Spread, name: str) -> Html:
@@ -56,14 +71,13 @@ def _pairs(spread: Spread) -> list[tuple[str, int]]:
 
 
 def _column(each: Glance, n: int) -> Html:
-    told = "" if each.spread is None else "; ".join(f"{brief(place)}: {count}" for place, count in _pairs(each.spread))
-    drawn = cell("-") if each.spread is None else cell(spark(each.spread.counts, f"{each.name}: {told}"))
+    drawn = cell("-") if each.spread is None else cell(spark(each.spread.counts, ": ".join(_told(each))))
     share = f"{each.missing} ({each.missing / n:.0%})" if each.missing else "0"
     return row(
-        filled(SORTED_CELL, sort=each.name, value=each.name),
-        filled(SORTED_CELL, sort=each.kind, value=each.kind.lower()),
-        filled(SORTED_CELL, sort=each.missing, value=share),
-        filled(SORTED_CELL, sort=each.different, value=each.different),
+        filled(SORTED_ROW_HEAD, sort=each.name, value=each.name),
+        filled(SORTED_CELL, sort=each.kind, head="kind", value=each.kind.lower()),
+        filled(SORTED_CELL, sort=each.missing, head="missing", value=share),
+        filled(SORTED_CELL, sort=each.different, head="different", value=each.different),
         Html(drawn.replace("<td>", f"<td data-sort='{each.different}'>", 1)),
     )
 
@@ -86,9 +100,31 @@ def leaderboard(found: Findings) -> list[Html]:
     apart = [filled(LEAD, text=in_words(d, not comparison.is_share)) for d in found.compared.differences]
     return [
         figure(title, drawing, heads, rows, "The numbers, and how long it took"),
-        *([filled(NUMBERS, title="What tells them apart", body=apart)] if apart else []),
+        *(filled(LEAD, text=line) for line in _standings(found.compared)),
+        *([filled(NUMBERS, title="Each difference, and its p-value", body=apart)] if apart else []),
         *(filled(NOTE, text=f"Not there: {each}") for each in refused),
     ]
+
+
+def _standings(compared: Compared) -> list[str]:
+    """Who is better or worse than the first beyond chance, and of whom that cannot be said."""
+    if not compared.differences:
+        return []
+    first = compared.differences[0].against
+    groups: dict[str, list[str]] = {"Better": [], "Worse": [], "not": []}
+    for each in compared.differences:
+        groups[("Better" if each.better else "Worse") if each.significant else "not"].append(each.method)
+    lines = [
+        f"{how} than {first}, by more than chance explains: {', '.join(groups[how]) or 'none'}."
+        for how in ("Better", "Worse")
+    ]
+    lines += [f"Not told apart from {first}: {', '.join(groups['not'])}."] if groups["not"] else []
+    return [in_words(_ahead(compared.comparison), not compared.comparison.is_share), *lines]
+
+
+def _ahead(comparison: Comparison) -> Difference:
+    """The first method against what is always said without looking at a case."""
+    return against_first(replace(comparison, results=(comparison.baseline, comparison.applicable[0])))[0]
 
 
 def _standing(comparison: Comparison, result: Result, half: float) -> Html:
@@ -105,6 +141,8 @@ def _standing(comparison: Comparison, result: Result, half: float) -> Html:
 
 def answers_by_k(found: Findings) -> list[Html]:
     """Errors by the number of neighbours."""
+    if "errors" not in found.in_time:
+        return [filled(LEAD, text=LATE)]
     if not found.by_k:
         return [filled(LEAD, text="No method could be tried with every number of neighbours here.")]
     title = "Error by the number of neighbours, each case answered by the others"
@@ -218,9 +256,11 @@ def _first(found: Findings, most: int = 12) -> list[tuple[str, RawColumn]]:
 
 def explained(found: Findings) -> list[Html]:
     """Answers as cards, with one scale for all bars."""
+    if "explained" not in found.in_time:
+        return [filled(LEAD, text=LATE)]
     if not found.explained:
         return [filled(LEAD, text="There is no case to explain.")]
     largest = largest_sum(found.explained)
     cards = [why.card(largest, title) for why, title in zip(found.explained, found.titles, strict=True)]
-    legend = f"{_what_bars_are(found.explained[0])} A bar as long as the longest is {largest:.3g}."
-    return [filled(NOTE, text=legend), *cards]
+    legend = filled(NOTE, text=_what_bars_are(found.explained[0]))
+    return [legend, filled(SCALE, width=LONGEST, said=f"A bar of this length adds {largest:.3g}."), *cards]

@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearwise.app.reporting.findings import BY_CLASS, Findings
+from nearwise.app.reporting.findings import Findings
+from nearwise.app.reporting.fitted import BY_CLASS
+from nearwise.app.reporting.sections import LATE
 from nearwise.app.wayout import on_command_line
 from nearwise.charts import heat_map
 from nearwise.lab.feature_ranking import FeatureRanking
 from nearwise.lab.figures.learned import Learned
 from nearwise.rendering import Html, filled, row, table
 from nearwise.rendering.pieces import figure, share_of, sortable
-from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SORTED_CELL, SORTED_HEAT
+from nearwise.rendering.templates import (
+    FOOT_CELL,
+    LEAD,
+    LEGEND,
+    NOTE,
+    NUMBERS,
+    SORTED_CELL,
+    SORTED_HEAT,
+    SORTED_ROW_HEAD,
+)
 
 __all__ = ["agreement", "by_class", "weights"]
 
@@ -29,40 +41,63 @@ def weights(found: Findings) -> list[Html]:
     rows = [_feature(learned, int(f)) for f in order]
     told = (
         f"{len(ranking.methods)} methods. A number is a weight over the heaviest of its method; below it is where the "
-        "middle 90% of weights lie that are learned from halves of the cases. Features are sorted by their mean rank; "
-        "press the name of a method to sort by it."
+        "middle 90% of weights lie that are learned from halves of the cases: a weight lies outside where fewer cases "
+        "move it one way. Features are sorted by their mean rank; "
+        "press the name of a method to sort by it. The last line is the mean of Spearman's correlations of a method's "
+        "ranks with those of the others; weights are never compared by their size."
     )
     more = len(ranking.features) - len(order)
     rest = [filled(NOTE, text=f"… and {more} more features of less weight.")] if more > 0 else []
     without = [name for name, n in zip(ranking.methods, learned.draws, strict=True) if n < 10]
     slow = [filled(NOTE, text=f"No time was left for intervals of {', '.join(without)}.")] if without else []
     heads = ("feature", "mean rank", *ranking.methods)
-    return [filled(LEAD, text=told), sortable(heads, rows), *rest, *slow, *_left_out(ranking)]
+    drawn = sortable("Weights by every method", heads, rows, rising=heads[:2], kind="weights", foot=_agreeing(ranking))
+    legend = filled(LEGEND, less="a weight of 0", more="1, the heaviest of its method")
+    return [filled(LEAD, text=told), legend, drawn, *rest, *slow, *_left_out(ranking)]
+
+
+def _agreeing(ranking: FeatureRanking) -> list[Html]:
+    """A row below all features: how far each method agrees with the others."""
+    means = _with_others(ranking.pairs)
+    told = ["-" if math.isnan(mean) else f"{mean:.2f}" for mean in means]
+    cells = [filled(FOOT_CELL, head=name, value=each) for name, each in zip(ranking.methods, told, strict=True)]
+    return [row("agrees with the others", "", *cells)]
+
+
+def _with_others(pairs: NDArray[np.float64]) -> list[float]:
+    """(methods,) the mean correlation of each with the others that have one; NaN without any."""
+    apart = pairs.copy()
+    np.fill_diagonal(apart, np.nan)
+    known = [line[~np.isnan(line)] for line in apart]
+    return [float(line.mean()) if len(line) else math.nan for line in known]
 
 
 def _feature(learned: Learned, f: int) -> Html:
     ranking = learned.ranking
     mean = float(ranking.mean_ranks[f])
     cells = [
-        _weight(float(ranking.weights[j, f]), float(learned.low[j, f]), float(learned.high[j, f]))
+        _weight(ranking.methods[j], float(ranking.weights[j, f]), float(learned.low[j, f]), float(learned.high[j, f]))
         for j in range(len(ranking.methods))
     ]
     name = ranking.features[f]
-    return row(filled(SORTED_CELL, sort=name, value=name), filled(SORTED_CELL, sort=-mean, value=f"{mean:.1f}"), *cells)
+    return row(
+        filled(SORTED_ROW_HEAD, sort=name, value=name),
+        filled(SORTED_CELL, sort=f"{mean:.6g}", head="mean rank", value=f"{mean:.1f}"), *cells,
+    )  # fmt: skip
 
 
-def _weight(value: float, low: float, high: float) -> Html:
+def _weight(method: str, value: float, low: float, high: float) -> Html:
     ends = f"{low:.2f} to {high:.2f}" if math.isfinite(low) else ""
-    return filled(
-        SORTED_HEAT, part=share_of(max(value, 0.0), 1.0), sort=f"{value:.6g}", value=f"{value:.2f}", more=ends
-    )
+    part = share_of(max(value, 0.0), 1.0)
+    return filled(SORTED_HEAT, part=part, sort=f"{value:.6g}", value=f"{value:.2f}", more=ends, head=method)
 
 
 def _left_out(ranking: FeatureRanking) -> list[Html]:
     if not ranking.left_out:
         return []
     rows = [row(name, on_command_line(why)) for name, why in ranking.left_out.items()]
-    title = f"{len(ranking.left_out)} methods are not there, and why"
+    count = len(ranking.left_out)
+    title = f"{count} methods are not there, and why" if count > 1 else "1 method is not there, and why"
     return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
 
 
@@ -94,7 +129,8 @@ def by_class(found: Findings) -> list[Html]:
     """What counts when a case of a class is compared."""
     weights = found.by_class
     if weights is None:
-        told = "Numbers have no classes." if found.asked.regression else f"{BY_CLASS} cannot work on these features."
+        told = f"{BY_CLASS} cannot work on these features." if "class_weights" in found.in_time else LATE
+        told = "Numbers have no classes." if found.asked.regression else told
         return [filled(LEAD, text=told)]
     values = np.asarray(weights.values)[:MOST_CLASSES].T
     order = np.argsort(-values.max(axis=1), kind="stable")[:MOST_FEATURES]

@@ -47,27 +47,54 @@ def redundant(table: CaseTable) -> list[Pair]:
     [('cm', 'inch', 1.0)]
     """
     rows = np.linspace(0, len(table) - 1, min(len(table), MOST_CASES)).astype(np.intp)
-    columns = [(name, column.take(rows)) for name, column in zip(table.schema.names, table.columns, strict=True)]
-    coded = [(name, column, codes) for name, column in columns if (codes := _codes(column)) is not None]
-    found: list[Pair] = []
-    for j, (second, b, codes_b) in enumerate(coded[:MOST_FEATURES]):
-        for first, a, codes_a in coded[:j]:
-            pair = _compared(first, second, (a, codes_a), (b, codes_b))
-            if pair is not None:
-                found.append(pair)
+    taken = [(name, column.take(rows)) for name, column in zip(table.schema.names, table.columns, strict=True)]
+    coded = [_Coded.of(name, column, codes) for name, column in taken if (codes := _codes(column)) is not None]
+    found = [
+        pair for j, second in enumerate(coded[:MOST_FEATURES]) for first in coded[:j] if (pair := _pair(first, second))
+    ]
     return sorted(found, key=lambda pair: -pair.value)
 
 
-def _compared(
-    first: str, second: str, a: tuple[Column, NDArray[np.intp]], b: tuple[Column, NDArray[np.intp]]
-) -> Pair | None:
-    if a[0].levels is None and b[0].levels is None:
-        both = ~(np.isnan(a[0].values) | np.isnan(b[0].values))
-        rho = abs(_spearman(a[0].values[both], b[0].values[both])) if both.sum() > PARTS else 0.0
-        if rho >= CORRELATED:
-            return Pair(first, second, "rank correlation", rho)
-    share = uncertainty(a[1], b[1])
-    return Pair(first, second, "shared information", share) if share >= SHARED else None
+@dataclass(frozen=True)
+class _Coded:
+    """A feature, with what every comparison asks of it."""
+
+    name: str
+    codes: NDArray[np.intp]
+    entropy: float
+    numbers: NDArray[np.float64] | None
+    """None for symbols"""
+    ranks: NDArray[np.float64] | None
+    """less their mean, of length 1; None for symbols and for numbers with holes"""
+
+    @classmethod
+    def of(cls, name: str, column: Column, codes: NDArray[np.intp]) -> _Coded:
+        numbers = column.values if column.levels is None else None
+        ranks = None if numbers is None or np.isnan(numbers).any() else _unit(mid_ranks(numbers))
+        return cls(name, codes, _entropy(np.bincount(codes)), numbers, ranks)
+
+
+def _pair(first: _Coded, second: _Coded) -> Pair | None:
+    rho = _rank_correlation(first, second)
+    if rho >= CORRELATED:
+        return Pair(first.name, second.name, "rank correlation", rho)
+    whole = first.entropy + second.entropy
+    if 2 * min(first.entropy, second.entropy) < SHARED * whole:  # not even if the poorer one told all of itself
+        return None
+    share = uncertainty(first.codes, second.codes)
+    return Pair(first.name, second.name, "shared information", share) if share >= SHARED else None
+
+
+def _rank_correlation(a: _Coded, b: _Coded) -> float:
+    """By size, over the cases that have both; 0 for symbols, and where few have both."""
+    if a.numbers is None or b.numbers is None:
+        return 0.0
+    if a.ranks is not None and b.ranks is not None:
+        return abs(float(a.ranks @ b.ranks)) if len(a.codes) > PARTS else 0.0
+    both = ~(np.isnan(a.numbers) | np.isnan(b.numbers))
+    if both.sum() <= PARTS:
+        return 0.0
+    return abs(float(_unit(mid_ranks(a.numbers[both])) @ _unit(mid_ranks(b.numbers[both]))))
 
 
 def _codes(column: Column) -> NDArray[np.intp] | None:
@@ -92,9 +119,12 @@ def uncertainty(a: NDArray[np.intp], b: NDArray[np.intp]) -> float:
     >>> uncertainty(halves, np.array([5, 5, 2, 2])), uncertainty(halves, np.array([0, 1, 0, 1]))
     (1.0, 0.0)
     """
-    both = np.unique(a * (int(b.max()) + 1) + b, return_counts=True)[1]
+    many = int(b.max()) + 1
+    both = a * many + b
+    cells = (int(a.max()) + 1) * many
+    counts = np.bincount(both, minlength=cells) if cells <= 4 * len(a) else np.unique(both, return_counts=True)[1]
     whole = _entropy(np.bincount(a)) + _entropy(np.bincount(b))
-    return float(2 * (whole - _entropy(both)) / whole) if whole > 0 else 0.0
+    return float(2 * (whole - _entropy(counts)) / whole) if whole > 0 else 0.0
 
 
 def _entropy(counts: NDArray[np.intp]) -> float:
@@ -102,8 +132,8 @@ def _entropy(counts: NDArray[np.intp]) -> float:
     return float(-(share * np.log2(share)).sum())
 
 
-def _spearman(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    ranks = np.array([mid_ranks(a), mid_ranks(b)])
-    apart = ranks - ranks.mean(axis=1, keepdims=True)
-    length = np.sqrt(np.square(apart).sum(axis=1)).prod()
-    return float(apart[0] @ apart[1] / length) if length > 0 else 0.0
+def _unit(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Less their mean, over their length; zeros where all are equal."""
+    apart = ranks - ranks.mean()
+    length = float(np.sqrt(apart @ apart))
+    return apart / length if length > 0 else np.zeros_like(apart)

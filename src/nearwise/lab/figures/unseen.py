@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from nearwise.errors import InputError
-from nearwise.lab.cell import Cases, answer
-from nearwise.lab.splits import Split
-from nearwise.progress import progress
+from nearwise.lab.result import Comparison
 
 __all__ = ["Calibrated", "Unseen", "calibration_error", "unseen"]
 
@@ -109,21 +106,13 @@ def calibration_error(found: Sequence[Calibrated]) -> float:
     return round(sum(abs(each.said - each.found) * each.count for each in found) / total, 12) if total else float("nan")
 
 
-def unseen(cases: Cases, estimator: Any, splits: Sequence[Split]) -> Unseen:
-    """The answers of an estimator, learned anew for each split; a case that is tested again keeps its first answer."""
-    parts = []
-    for split in progress(splits, len(splits), "answering cases that were not learned from"):
-        found = answer(clone(estimator), True, cases, split)
-        if found.reason:
-            raise InputError(found.reason)
-        parts.append((split.test, found))
-    rows, first = np.unique(np.concatenate([test for test, _ in parts]), return_index=True)
-    truth = cases.target if cases.classes is None else np.searchsorted(cases.classes, cases.target)
-    known = [found.shares for _, found in parts if found.shares is not None]
-    return Unseen(
-        rows,
-        truth[rows],
-        np.concatenate([found.predicted for _, found in parts])[first],
-        np.concatenate(known)[first] if len(known) == len(parts) else None,
-        cases.classes,
-    )
+def unseen(comparison: Comparison, method: str, classes: NDArray[Any] | None) -> Unseen:
+    """What a method answered in a comparison; a case that was tested again keeps its first answer."""
+    result = comparison[method]
+    rows, first = np.unique(np.concatenate(comparison.tests), return_index=True)
+    truth, predicted = np.concatenate(comparison.truth)[first], np.concatenate(result.predicted)[first]
+    known = [each for each in result.shares if each is not None]
+    shares = np.concatenate(known)[first] if known and len(known) == len(result.shares) else None
+    if classes is not None:
+        truth, predicted = np.searchsorted(classes, truth), np.searchsorted(classes, predicted)
+    return Unseen(rows, truth, predicted, shares, classes)
