@@ -1,24 +1,32 @@
 """How long a dragged weight takes in the explorer, from the request to the JSON of the answer.
 
-    python -m benchmarks.explorer [--cases 5000] [--features 20] [--drags 9]
+    python -m benchmarks.explorer [--cases 5000] [--features 20] [--drags 9] [--browser]
 
 A drag is one request as the page sends it: other weights, then neighbours, prediction, every case left out once, and
 the map. The goal is 200 ms for 5,000 cases of 20 features where cases vote and distances are not scaled locally (any
 named method), and 1 s else. Processor time is that of all cores together, and minds less what else the machine does.
+``--browser`` also drags in Chromium, and measures from the thumb to the page that is drawn anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from nearwise.app.explorer.running import one_thread_each
 
 CLASSES = ("low", "middle", "high")
+METHODS = ("gr", "default")
 COLOURS = ("red", "green", "blue", "black", "white", "grey")
 
 
@@ -58,7 +66,7 @@ def measure(cases: int, features: int, drags: int) -> Iterator[Drag]:
     from nearwise.app.explorer.source import Source
 
     for name, table, y in tables(cases, features):
-        for method in ("gr", "default"):
+        for method in METHODS:
             source = Source(name, table, y, "y", False, settings={"random_state": 0}, path="table.csv")
             session = Session(source, method)
             for with_map in (True, False):
@@ -85,11 +93,52 @@ async def _dragged(session: Any, drags: int, with_map: bool) -> tuple[float, flo
     return statistics.median(processor), statistics.median(wall), statistics.median(sizes)
 
 
+MOVE = """async drags => {
+  const thumb = document.querySelector("#features input[type=range]"), taken = [];
+  const frame = () => new Promise(requestAnimationFrame);
+  for (let drag = 0; drag <= drags; drag++) {
+    const begin = performance.now();
+    thumb.value = thumb.max * (0.1 + (0.8 * drag) / drags);
+    thumb.dispatchEvent(new Event("input", { bubbles: true }));
+    do await frame(); while (document.body.classList.contains("busy"));
+    taken.push(performance.now() - begin);
+  }
+  return taken.slice(1);
+}"""
+
+
+def in_browser(cases: int, features: int, drags: int) -> Iterator[tuple[str, str, float]]:
+    """(table, method, seconds from a moved thumb to the page drawn anew), the middle of several drags."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("NEARWISE_CHROMIUM") or "/usr/bin/chromium"
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
+        for name, table, y in tables(cases, features):
+            lines = [json.dumps({**row, "y": label}) + "\n" for row, label in zip(table, y, strict=True)]
+            Path(folder, "table.jsonl").write_text("".join(lines), encoding="utf-8")
+            for method in METHODS:
+                command = [sys.executable, "-m", "nearwise", "explore", "table.jsonl", "--target", "y", "--no-browser"]
+                with subprocess.Popen(
+                    [*command, "--weights", method], cwd=folder, text=True, stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                ) as server:  # fmt: skip
+                    assert server.stdout is not None
+                    page = browser.new_page(viewport={"width": 1280, "height": 900})
+                    page.goto(server.stdout.readline().strip())
+                    page.wait_for_selector("body[data-ready]")
+                    yield name, method, statistics.median(page.evaluate(MOVE, drags)) / 1000
+                    page.close()
+                    server.terminate()
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How long a dragged weight takes in the explorer.")
     parser.add_argument("--cases", type=int, default=5_000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--drags", type=int, default=9)
+    parser.add_argument("--browser", action="store_true", help="also drag in Chromium")
     asked = parser.parse_args()
     one_thread_each()
     print(f"{asked.cases:,} cases of {asked.features} features, the middle of {asked.drags} drags")
@@ -97,6 +146,8 @@ def main() -> None:
     for drag in measure(asked.cases, asked.features, asked.drags):
         times = f"{1000 * drag.processor:9.0f} ms{1000 * drag.wall:9.0f} ms"
         print(f"{drag.table:22}{drag.method:10}{'yes' if drag.with_map else 'no':6}{times}{drag.kilobytes:9.0f} kB")
+    for name, method, seconds in in_browser(asked.cases, asked.features, asked.drags) if asked.browser else ():
+        print(f"{name:22}{method:10}{'in the browser':>18}{1000 * seconds:9.0f} ms")
 
 
 if __name__ == "__main__":

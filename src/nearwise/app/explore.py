@@ -46,6 +46,8 @@ def explore(
     from nearwise.app.explorer.source import AS_SAVED
     from nearwise.estimators.by_name import DEFAULT
 
+    if target is not None and file.suffix == ".nearwise":
+        raise InputError(f"{file.name} is a model, which knows what it predicts: leave --target out.")
     if target is None:
         source = _of_model(file, [*words_of(reading), *words_of(learning), *(["regression"] if regression else [])])
         session = Session(source, method or AS_SAVED)

@@ -8,6 +8,8 @@ import pytest
 import nearwise as nw
 from nearwise.app.explorer.programs import Held, serving
 from nearwise.app.explorer.requests import LARGEST_BODY, MOST_ROWS
+from nearwise.app.output import plain
+from nearwise.estimators.partitioning import FeaturePartitioning
 
 from .conftest import Client
 
@@ -125,6 +127,39 @@ def test_numbers_retrieval_and_members_together_answer_what_they_can():
     assert auto.found("/v1/predict", {"cases": [CASES[0]]})["predictions"] == auto.model.predict([CASES[0]]).tolist()
     assert auto.found("/v1/add", {"cases": [CASES[0]], "targets": [BANDS[0]]})["stored"] == 41
     assert "no neighbours of its own" in auto.ask("/v1/neighbors", {"cases": QUERIES}).json()["error"]
+
+
+MODELS = {
+    "one": lambda: nw.KNNClassifier().fit(CASES, BANDS),
+    "numbers": lambda: nw.KNNRegressor().fit(CASES, [float(case["age"]) for case in CASES]),
+    "retrieval": lambda: nw.NearestCases().fit(CASES),
+    "features that vote": lambda: nw.ProjectionClassifier().fit(CASES, BANDS),
+    "parts of features": lambda: FeaturePartitioning().fit(CASES, BANDS),
+    "several": lambda: nw.Ensemble([nw.KNNClassifier(feature_weights=w) for w in ("none", "mdw")]).fit(CASES, BANDS),
+    "cases worth storing": lambda: nw.KNNClassifier(feature_weights="none", cases="ib2").fit(CASES, BANDS),
+}
+
+
+@pytest.mark.filterwarnings("ignore::nearwise.errors.NearwiseWarning")
+@pytest.mark.parametrize("kind", MODELS)
+def test_whoever_asks_a_model_while_it_changes_sees_nothing_of_it(kind):
+    """Changes are made to a copy: what a request holds stays as it is to the end of its answer."""
+    model = MODELS[kind]()
+    client = holding(model)
+
+    def said():
+        return [why.to_json() for why in model.explain([{"age": 14, "job": "cook"}, {"age": 29, "job": "judge"}])]
+
+    before = said()
+    new = [{"age": 14, "job": "cook"}] * 5
+    targets = [99.5] * 5 if kind == "numbers" else ["high"] * 5
+    added = client.found("/v1/add", {"cases": new, "targets": targets})
+    assert said() == before
+    asked = client.found("/v1/explain", {"cases": [{"age": 14, "job": "cook"}]})["explanations"][0]
+    assert asked != json.loads(json.dumps(plain(before[0])))
+    if added["ids"]:
+        client.found("/v1/forget", {"ids": added["ids"][:2]})
+        assert said() == before
 
 
 def test_changes_stay_in_the_file_where_that_is_asked_and_only_when_they_went_well(tmp_path, monkeypatch):

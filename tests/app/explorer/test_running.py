@@ -130,6 +130,7 @@ def test_a_saved_model_is_explored_and_served(folder, serve):
         (["explore", "sizes.csv", "--target", "y", "--port", "70000"], "--port"),
         (["explore", "sizes.csv", "--target", "y", "--kind", "when=colour"], "colour"),
         (["explore", "auto.nearwise"], "save one of these"),
+        (["explore", "m.nearwise", "--target", "y"], "leave --target out"),
         (
             ["explore", "m.nearwise", "--k", "3"],
             "--k is for a table of cases, and m.nearwise is a model: leave it out.",

@@ -67,7 +67,7 @@ def _queries(model: Any, asked: Cases) -> list[dict[str, Any]]:
 
 def _able(model: Any, method: str, what: str) -> Any:
     if not hasattr(model, method):
-        raise InputError(f"A {type(model).__name__} {what}.")
+        raise InputError(f"{type(model).__name__} {what}.")
     return getattr(model, method)
 
 

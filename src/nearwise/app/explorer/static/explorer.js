@@ -98,6 +98,7 @@ async function afterwards() {
 function onWeight(name, value) {
   if (!Object.keys(moved).length) lastScore = scene.state.score;
   moved = { ...moved, [name]: value };
+  document.body.classList.add("moving");
   send(["/api/weights", looking({ weights: { ...moved } }), false], "weights");
 }
 
@@ -105,6 +106,7 @@ function onSettled() {
   if (!Object.keys(moved).length) return;
   const weights = moved;
   moved = {};
+  document.body.classList.remove("moving");
   send(["/api/weights", looking({ weights, flip: true }), false], "weights").then(afterwards);
 }
 

@@ -83,7 +83,7 @@ export function showMap(map, answer, about, onAsk) {
   if (asked) ring.style.transform = `translate(${place(asked).map((v) => `${v.toFixed(1)}px`).join(", ")})`;
   const shown = map.cases.length < map.stored ? `${map.cases.length} of ${map.stored.toLocaleString("en")} cases, drawn by their content` : `All ${map.stored} cases`;
   const told = `${shown}; two directions tell ${(100 * map.kept).toFixed(0)}% of the squared distances.`;
-  by("map-note").textContent = `${told} The ring is the case asked about; dark edges are its nearest.`;
+  by("map-note").textContent = `${told} The ring is the case asked about; marks with an edge are its nearest.`;
   svg.setAttribute("aria-label", `Map of the cases. ${told}`);
   showLegend(about);
 }
