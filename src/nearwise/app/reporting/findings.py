@@ -33,6 +33,8 @@ __all__ = ["Asked", "Findings", "findings"]
 HARD, TYPICAL = 5, 5
 COMPARING, WEIGHING = 0.35, 0.4
 """shares of the time: what the comparison should take, and what the weights may"""
+SOON = 5.0
+"""seconds for the weights of a report that was interrupted"""
 BY_CLASS = "mdw"
 """the method whose weights are shown class by class"""
 
@@ -97,7 +99,7 @@ def findings(asked: Asked) -> Findings:
     method = _taken(compared)
     weights = learned(
         table, target.tolist(), _methods(asked.regression), regression=asked.regression, schema=kinds,
-        time_limit=WEIGHING * asked.time_limit, seed=asked.seed, n_jobs=asked.jobs,
+        time_limit=_left(asked, compared), seed=asked.seed, n_jobs=asked.jobs,
     )  # fmt: skip
     shared: Any = {"schema": kinds, "random_state": asked.seed}
     cases = Cases(table, target, None if asked.regression else np.unique(target))
@@ -112,6 +114,11 @@ def findings(asked: Asked) -> Findings:
         errors_by_k(table, target, _shown_by_k(asked.regression), asked.regression, kinds, asked.seed), answered,
         redundant(typed), hard, typical, table, numbers, explained, titles,
     )  # fmt: skip
+
+
+def _left(asked: Asked, compared: Compared) -> float:
+    """Seconds for the weights; who has interrupted the comparison wants the page soon."""
+    return min(SOON, WEIGHING * asked.time_limit) if compared.comparison.interrupted else WEIGHING * asked.time_limit
 
 
 def _counts(answers: NDArray[Any]) -> dict[str, int]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.raw import RawTable
-from nearwise.errors import NearwiseError
+from nearwise.errors import NearwiseError, warn
 from nearwise.lab.feature_ranking import FeatureRanking, importances_by
 from nearwise.lab.workers import Task, TimedOut, done
 from nearwise.progress import progress
@@ -56,27 +56,32 @@ def learned(
     features: tuple[str, ...] = ()
     plain = replace(table, source=None)
     end, each = time.monotonic() + time_limit, max(1.0, SHARE * time_limit)
-    started: set[int] = set()
 
     def tasks() -> Iterator[Task]:
-        for place, name in enumerate(asked):
+        for name in asked:
             if time.monotonic() < end:
-                started.add(place)
                 yield Task(__name__, "weigh", (plain, list(target), name, regression, schema, seed, each / 2))
             else:
                 return
 
-    for place, came in progress(done(tasks(), n_jobs, each), len(asked), "weighing the features by every method"):
-        if isinstance(came, TimedOut):
-            left_out[asked[place]] = f"it took more than its {each:.0f} seconds"
-        elif isinstance(came, str):
-            left_out[asked[place]] = came
-        else:
-            features, weights, drawn = came
-            found[asked[place]] = weights, drawn
-    for place, name in enumerate(asked):
-        if place not in started:
-            left_out[name] = f"the {time_limit:.0f} seconds for weights were over"
+    not_done = f"the {time_limit:.0f} seconds for weights were over"
+    try:
+        for place, came in progress(done(tasks(), n_jobs, each), len(asked), "weighing the features by every method"):
+            if isinstance(came, TimedOut):
+                left_out[asked[place]] = f"it took more than its {each:.0f} seconds"
+            elif isinstance(came, str):
+                left_out[asked[place]] = came
+            else:
+                features, weights, drawn = came
+                found[asked[place]] = weights, drawn
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        not_done = "interrupted"
+        warn(f"interrupted: the weights of {len(found)} of {len(asked)} methods are kept.")
+    for name in asked:
+        if name not in found:
+            left_out.setdefault(name, not_done)
     names = tuple(name for name in asked if name in found)
     return _together(features, names, found, left_out)
 
