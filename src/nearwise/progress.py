@@ -11,8 +11,9 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
@@ -20,11 +21,13 @@ from typing import Any, Protocol, Self, TypeVar
 from nearwise.errors import warn
 from nearwise.visible import visible
 
-__all__ = ["Forecast", "counted", "is_part", "parts", "progress", "span", "stage"]
+__all__ = ["WORDING", "Forecast", "counted", "is_part", "parts", "progress", "span", "stage"]
 
 T = TypeVar("T")
 
 _busy = threading.local()
+WORDING: ContextVar[Callable[[str], str]] = ContextVar("WORDING", default=str)
+"""how the lines of long work are put, where it is not Python that they are told in"""
 _PATIENCE = 1.0  # seconds before a bar appears
 _PROBE = 0.3  # seconds of work that the pace is taken from
 _LONG = 10.0  # seconds that are worth a line
@@ -205,7 +208,7 @@ class Forecast:
         if self.seconds > _TOO_LONG:
             warn(line)
         elif self._shows and _is_watched():
-            print(visible(line), file=sys.stderr, flush=True)
+            print(visible(WORDING.get()(line)), file=sys.stderr, flush=True)
 
 
 class _Level:

@@ -152,3 +152,11 @@ def test_the_script_of_bash_completes(nearwise, process, tmp_path):
     assert done.stdout == "evaluate,explain,"
     assert "expected one of bash, zsh, fish" in nearwise("completion", "tcsh").err
     assert process("__complete", "sche").out == "schema\n"
+
+
+def test_the_file_that_convert_writes_is_named_in_either_way(nearwise, play, tmp_path):
+    assert nearwise("convert", play, "a.jsonl").code == 0
+    assert nearwise("convert", play, "-o", "b.jsonl").code == 0
+    assert (tmp_path / "a.jsonl").read_text() == (tmp_path / "b.jsonl").read_text()
+    assert "both name the file to write" in nearwise("convert", play, "a.jsonl", "-o", "b.jsonl").err
+    assert "No file to write is named" in nearwise("convert", play).err

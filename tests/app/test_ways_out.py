@@ -154,6 +154,8 @@ def test_no_sentence_holds_python_and_every_option_that_is_named_exists(asked, o
 
 def test_parameters_of_a_method_keep_their_names():
     assert on_command_line("n_neighbors=0: expected a whole number") == "--k 0: expected a whole number"
+    way_out = "max_time= ends it at a time, max_cases= learns from fewer cases"
+    assert on_command_line(way_out).startswith("(max_time=60) behind the method ends it at a time, (max_cases=1000)")
     before = TYPED.set(["fit", "a.csv", "--weights", "relief-f(n_neighbors=0)", "--k", "3"])
     try:
         assert on_command_line("n_neighbors=0: expected a whole number") == "n_neighbors=0: expected a whole number"
@@ -191,3 +193,20 @@ def test_numbers_that_are_taken_as_classes_are_told(asked):
         "note: the 4 numbers in column 'class' are classes here; --regression" in asked(["fit", "few.csv", *LEARN]).err
     )
     assert "are classes here" not in asked(["fit", "few.csv", *LEARN, "--kind", "class=symbolic"]).err
+
+
+def test_long_work_tells_its_way_out_in_the_words_of_the_shell(nearwise, monkeypatch):
+    from nearwise import progress
+    from nearwise.app import main as app
+
+    def works(*_):
+        forecast = progress.Forecast("The search", "max_time= ends it at a time")
+        forecast.seconds = 60.0
+        forecast._shows = True
+        forecast._tell()
+        return app.OK
+
+    monkeypatch.setattr(progress, "_is_watched", lambda: True)
+    monkeypatch.setattr(app, "_run", works)
+    done = nearwise("fit")
+    assert done.err == "The search will take about 60 seconds: (max_time=60) behind the method ends it at a time.\n"

@@ -210,3 +210,13 @@ def test_blanks_around_names_are_no_part_of_them(file):
     assert nearwise.read(file("t.csv", "a , b,c\n1,2,3\n")).names == ("a", "b", "c")
     with pytest.raises(ReadError, match="columns 1 and 2 are both named 'a'"):
         nearwise.read(file("t.csv", "a, a\n1,2\n"))
+
+
+def test_zeros_in_front_of_numbers_are_told(file):
+    path = file("t.csv", "zip,n,y\n00501,10,a\n10001,0,b\n")
+    table = nearwise.read(path)
+    told = "column 'zip' has zeros in front of numbers, such as '00501': schema={'zip': Symbolic()} keeps them"
+    assert table.remarks == (told,)
+    kept = nearwise.read(path, schema={"zip": "symbolic"})
+    assert (kept.remarks, kept.column("zip").objects()) == ((), ["00501", "10001"])
+    assert nearwise.read(path, schema={"zip": "numeric"}).remarks == ()

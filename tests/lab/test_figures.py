@@ -196,3 +196,20 @@ def test_the_interval_of_a_mean_by_hand():
     scores = np.array(compared["none"].scores)
     half_width = 3.182446305284263 * math.sqrt((1 / 4 + 1 / 3) * scores.var(ddof=1))  # t of 3 degrees
     assert interval(compared, compared["none"]) == pytest.approx(half_width)
+
+
+def test_weights_that_were_done_before_an_interruption_are_kept(monkeypatch):
+    from nearwise.lab.figures import learned as module
+
+    def stopped(tasks, *more):
+        for place, task in enumerate(tasks):
+            if place == 1:
+                raise KeyboardInterrupt
+            yield place, module.weigh(*task.arguments)
+
+    monkeypatch.setattr(module, "done", stopped)
+    X, y = [[i % 7, i % 5] for i in range(30)], ["pq"[i % 7 > 3] for i in range(30)]
+    found = module.learned(raw_table(X), y, ["gr", "ig", "mdw"], time_limit=5)
+    assert not found.is_whole
+    assert found.ranking.methods == ("gr",)
+    assert dict(found.ranking.left_out) == dict.fromkeys(["ig", "mdw"], "Ctrl-C came before")

@@ -13,6 +13,7 @@ import nearwise
 from nearwise.errors import NearwiseError
 from nearwise.lab import running
 from nearwise.lab.comparing import compare
+from nearwise.lab.worker import receive, send
 from nearwise.lab.workers import Task, TimedOut, WorkerError, can_travel, done
 
 X = [{"size": i, "hue": "red" if i % 3 else "blue"} for i in range(30)]
@@ -144,3 +145,14 @@ def test_no_process_is_left_when_the_parent_is_interrupted():
         parent.send_signal(signal.SIGINT)
         parent.wait(timeout=30)
     assert gone(worker)
+
+
+def test_a_worker_whose_parent_is_gone_ends_without_a_word():
+    command = [sys.executable, "-m", "nearwise.lab.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        send(process.stdin, ("builtins", "str", (7,)))
+        assert receive(process.stdout) == (True, "7")
+        process.stdout.close()
+        send(process.stdin, ("builtins", "str", (8,)))
+        assert process.wait(timeout=60) == 0
+        assert process.stderr.read() == b""

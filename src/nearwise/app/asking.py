@@ -54,7 +54,8 @@ def asked_parts(
         settings |= {"format": form}
         before = 0
         for table in _tables(path, model, target, settings, size):
-            tell_remarks(remark for remark in table.remarks if remark not in said)
+            unused = tuple(f"column {name!r} " for name in table.names if name not in schema)
+            tell_remarks(each for each in table.remarks if each not in said and not each.startswith(unused))
             said.update(table.remarks)
             found = _under(model, labelled(table, reading.label), target, before == 0)
             truth = table.column(target).objects() if target is not None and target in table.names else None

@@ -28,10 +28,11 @@ Columns = dict[str, list[Any]]
 @with_options
 def convert(
     file: File,
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write: .csv, .tsv, .jsonl, .json or .parquet.")
-    ],
     reading: Reading,
+    new: Annotated[
+        Path | None, typer.Argument(metavar="OUT", help="The file to write: .csv, .tsv, .jsonl, .json or .parquet.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The same, said as in other commands.")] = None,
     guard_formulas: GuardFormulas = False,
 ) -> None:
     """Write a table in another format.
@@ -41,6 +42,7 @@ def convert(
     """
     from nearwise.app.tables import read_cases
 
+    out = _one(new, out)
     check_output(out)
     suffix = out.suffix.lower()
     if suffix != ".parquet" and suffix not in TEXTS:
@@ -52,6 +54,15 @@ def convert(
     else:
         write_file(out, TEXTS[suffix](columns, guard_formulas))
     say(f"wrote {out}: {len(cases.table)} rows, {len(columns)} columns")
+
+
+def _one(new: Path | None, out: Path | None) -> Path:
+    if new is not None and out is not None:
+        raise InputError(f"{new} and --out {out} both name the file to write: leave one out.")
+    chosen = new or out
+    if chosen is None:
+        raise InputError("No file to write is named: write `nearwise convert FILE OUT`, or --out OUT.")
+    return chosen
 
 
 def _columns(table: RawTable, label: str | None) -> Columns:

@@ -31,7 +31,7 @@ def evaluate(
     learning: Learning,
     splitting: Splitting,
     *,
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A table, as for other commands.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A table, as for other commands.")] = None,
     target: Annotated[str | None, typer.Option("--target", help="The column to predict; of TiMBL, the last.")] = None,
     train: Annotated[Path | None, typer.Option("--train", help="Instead of FILE: cases to learn from.")] = None,
     test: Annotated[Path | None, typer.Option("--test", help="With --train: cases to test.")] = None,

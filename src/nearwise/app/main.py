@@ -37,6 +37,7 @@ from nearwise.app.study import study
 from nearwise.app.wayout import TYPED, on_command_line
 from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
+from nearwise.progress import WORDING
 
 __all__ = ["app", "main", "run"]
 
@@ -111,7 +112,7 @@ def main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter shows its number, and nothing fails
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     told: set[str] = set()
-    before = TYPED.set(None)
+    before, wording = TYPED.set(None), WORDING.set(on_command_line)
     with warnings.catch_warnings():
         warnings.simplefilter("always", NearwiseWarning)  # told once, as a note
         warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
@@ -122,6 +123,7 @@ def main(arguments: list[str]) -> int:
             _unheard()
             code = OK
     TYPED.reset(before)
+    WORDING.reset(wording)
     return code
 
 

@@ -62,7 +62,7 @@ class Reading:
     """How a file becomes a table of cases."""
 
     schema: Annotated[
-        Path | None, typer.Option("--schema", help="Kinds of features, as `nearwise schema FILE --json` writes them.")
+        Path | None, typer.Option("--schema", help="Kinds of features, as `nearwise schema FILE --out` writes them.")
     ] = None
     kind: Annotated[
         list[str] | None,

@@ -48,6 +48,12 @@ _WORDS = {
     "use KNNRegressor": "use --regression",
     "For classes use KNNClassifier": "For classes leave --regression out",
     "or Set(members='symbols')": "or declare the column a set with --kind",
+    "max_time= ends": "(max_time=60) behind the method ends",
+    "max_cases= ": "(max_cases=1000) behind the method ",
+    "n_samples= asks": "(n_samples=500) behind the method asks",
+    "give train= and test= that do": "give --train-size and --test-size that do",
+    "more than memory= allows": "more than --memory allows",
+    "sql= on ": "--sql on ",
     ", or None": "",
     "expected None, a whole number from 0, some of these, or a generator of NumPy": "expected a whole number from 0",
 }  # fmt: skip

@@ -63,7 +63,10 @@ def main() -> None:
         found = _done(packed)
         if budget:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
-        send(answers, found)
+        try:
+            send(answers, found)
+        except BrokenPipeError:  # the parent was ended at work
+            os._exit(0)  # without writing once more what is left
 
 
 def _done(packed: bytes) -> bytes:

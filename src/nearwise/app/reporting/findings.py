@@ -146,11 +146,13 @@ def _learned(learning: Learning, asked: Asked, clock: _Clock) -> Learned:
     methods = _methods(asked.regression)
     with clock.patient():
         if not clock.ended:
-            return learned(
+            found = learned(
                 learning.table, learning.target.tolist(), methods, regression=asked.regression,
                 schema=dict(learning.kinds), time_limit=max(LEAST, clock.until(1.0) - time.monotonic()),
                 seed=asked.seed, n_jobs=asked.jobs,
             )  # fmt: skip
+            clock.ended = "" if found.is_whole else INTERRUPTED
+            return found
     return nothing(dict.fromkeys(methods, "Ctrl-C came before"))
 
 

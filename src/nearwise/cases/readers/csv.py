@@ -17,7 +17,7 @@ from nearwise.cases.readers.files import AtLine, text_lines
 from nearwise.cases.readers.header import column_names, finished
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
-from nearwise.cases.readers.sniff import first_lines, may_be_blanks, separator_name, separator_of
+from nearwise.cases.readers.sniff import first_lines, may_be_blanks, separator_name, separator_of, zeros_in_front
 from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.errors import ReadError
 
@@ -42,6 +42,11 @@ def read_csv(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limi
     quick = fast_columns(path, kinds, layout, limits)
     at, columns, where = quick if quick is not None else _exact_columns(path, kinds, layout, limits)
     n = len(where.lines)
+    lines = first_lines(path, layout.encoding or "utf-8", layout.comment, limits)
+    for name, example in zeros_in_front(lines, columns, layout).items():
+        if name not in kinds:
+            hint = f"has zeros in front of numbers, such as {example!r}: schema={{{name!r}: Symbolic()}} keeps them"
+            columns[name] = replace(columns[name], remark=hint)
     table = RawTable(tuple(columns), tuple(columns.values()), n, None, named=True, source=where, remarks=told)
     return finished(table, f"{path.name}, line {at}", layout)
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 
+from nearwise.cases.raw import RawColumn
 from nearwise.cases.readers.files import text_lines
+from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 
-__all__ = ["first_lines", "may_be_blanks", "separator_name", "separator_of"]
+__all__ = ["first_lines", "may_be_blanks", "separator_name", "separator_of", "zeros_in_front"]
 
 _CANDIDATES = (",", ";", "\t", "|")
 _NAMES = {"\t": "a tab", ";": "';'", "|": "'|'", ",": "','", " ": "a space"}
 _ROWS, _LETTERS = 100, 200_000
 """how much of a file is looked at"""
+_CODE = re.compile(r"0\d+", re.ASCII)
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
 
 
@@ -68,6 +71,17 @@ def may_be_blanks(lines: list[str], sep: str) -> bool:
     """
     blanks = _counts(lines, " ")
     return len(blanks) > 1 and blanks[0] > 1 and len(set(blanks)) == 1 and max(_counts(lines, sep), default=1) == 1
+
+
+def zeros_in_front(lines: list[str], columns: Mapping[str, RawColumn], layout: Layout) -> dict[str, str]:
+    """Columns of whole numbers -> a text such as 00501 among their first ones, which is a code and no number."""
+    numbers = {j: name for j, (name, each) in enumerate(columns.items()) if each.sort == "number" and each.whole}
+    found: dict[str, str] = {}
+    with suppress(csv.Error):
+        for row in csv.reader(lines, delimiter=layout.sep or ","):
+            if len(row) == len(columns):
+                found |= {numbers[j]: row[j] for j in numbers if _CODE.fullmatch(row[j]) and numbers[j] not in found}
+    return found
 
 
 def _counts(lines: list[str], sep: str) -> list[int]:

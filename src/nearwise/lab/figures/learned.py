@@ -50,6 +50,8 @@ class Learned:
     """(methods, features) ends of the intervals; NaN where the time did not do for draws"""
     draws: tuple[int, ...]
     """of each method"""
+    is_whole: bool = True
+    """False where Ctrl-C came before the end"""
 
 
 @dataclass(frozen=True)
@@ -89,18 +91,24 @@ def learned(
     asked = _Asked(
         replace(table, source=None), list(target), regression, schema, seed, n_jobs, begin + time_limit
     )  # fmt: skip
-    each = max(1.0, SHARE * time_limit)
-    found, left_out = _weighed(asked, methods, begin + WEIGHING * time_limit, each, time_limit)
-    seconds = {name: each.seconds for name, each in found.items()}
-    return _together([name for name in methods if name in found], found, _drawn(asked, seconds), left_out)
+    each, whole = max(1.0, SHARE * time_limit), True
+    found, left_out, drawn = dict[str, _Weighed](), dict[str, str](), dict[str, Floats]()
+    try:
+        _weigh_by_all(asked, methods, begin + WEIGHING * time_limit, each, time_limit, found, left_out)
+        _draw_of_all(asked, {name: one.seconds for name, one in found.items()}, drawn)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        whole = False
+        left_out |= {name: "Ctrl-C came before" for name in methods if name not in found and name not in left_out}
+    return _together([name for name in methods if name in found], found, drawn, left_out, whole)
 
 
-def _weighed(
-    asked: _Asked, methods: Sequence[str], until: float, each: float, whole: float
-) -> tuple[dict[str, _Weighed], dict[str, str]]:
-    """What every method found, and why others found nothing: the time, or what they say."""
-    found: dict[str, _Weighed] = {}
-    left_out: dict[str, str] = {}
+def _weigh_by_all(
+    asked: _Asked, methods: Sequence[str], until: float, each: float, whole: float, found: dict[str, _Weighed],
+    left_out: dict[str, str],
+) -> None:  # fmt: skip
+    """Keep what every method found, and why others found nothing: the time, or what they say."""
     begun: list[str] = []
 
     def tasks() -> Iterator[Task]:
@@ -122,15 +130,13 @@ def _weighed(
         if name not in found and name not in left_out:
             over = "it was not done when" if name in begun else "it was not begun:"
             left_out[name] = f"{over} the {whole:.3g} seconds for weights were over"
-    return found, left_out
 
 
-def _drawn(asked: _Asked, seconds: Mapping[str, float]) -> dict[str, Floats]:
-    """Draws of each method, the quick ones first; each gets its part of the time that those before it have left.
+def _draw_of_all(asked: _Asked, seconds: Mapping[str, float], found: dict[str, Floats]) -> None:
+    """Keep draws of each method, the quick ones first; each gets its part of the time that those before it have left.
 
     ``seconds`` are what each method took on all cases. One that could not be done with `FEWEST` draws is not begun.
     """
-    found: dict[str, Floats] = {}
     begun: list[str] = []
     quick_first = sorted(seconds, key=seconds.__getitem__)
 
@@ -147,12 +153,12 @@ def _drawn(asked: _Asked, seconds: Mapping[str, float]) -> dict[str, Floats]:
     running = done(tasks(), asked.jobs, None, lambda: time.monotonic() > asked.end)
     for place, came in progress(running, len(quick_first), "drawing intervals"):
         found[begun[place]] = came
-    return found
 
 
 def _together(
-    names: Sequence[str], found: Mapping[str, _Weighed], drawn: Mapping[str, Floats], left_out: Mapping[str, str]
-) -> Learned:
+    names: Sequence[str], found: Mapping[str, _Weighed], drawn: Mapping[str, Floats], left_out: Mapping[str, str],
+    whole: bool = True,
+) -> Learned:  # fmt: skip
     features = found[names[0]].features if names else ()
     shape = (len(names), len(features))
     weights = np.array([found[name].weights for name in names]).reshape(shape)
@@ -161,7 +167,7 @@ def _together(
     for j, name in enumerate(names):
         if counts[j] >= FEWEST:
             low[j], high[j] = np.percentile(drawn[name], MIDDLE, axis=0)
-    return Learned(FeatureRanking(features, tuple(names), weights, dict(left_out)), low, high, counts)
+    return Learned(FeatureRanking(features, tuple(names), weights, dict(left_out)), low, high, counts, whole)
 
 
 def nothing(left_out: Mapping[str, str]) -> Learned:
