@@ -18,6 +18,7 @@ from nearwise.differences.metric import Measured
 from nearwise.native import core
 from nearwise.search.base import Distance, Engine, Floats, Ints, Neighbours, Payload
 from nearwise.search.index.base import Index
+from nearwise.search.index.first_few import FEATURES, FirstFew, features_that_count
 from nearwise.search.index.proposals import LOOSE, MODULI, POWERS, PRODUCT, SQUARES, Question, by_singles, in_parts
 from nearwise.search.index.scan import ScanIndex
 from nearwise.search.layout.columns import Layout, asks_left_out, typed
@@ -110,6 +111,8 @@ class DenseIndex(Index):
         return LeftOut(self.distance, self._layout)
 
     def nearest(self, queries: Measured, k: int, payload: Payload, leave_out: Ints | None = None) -> Neighbours:
+        if FirstFew.pays(self.distance, len(queries), k) and self._few_count:
+            return self.nearest_up_to(queries, k, payload, self._few.reach(queries, k, leave_out), leave_out)
         return self._nearest(queries, k, payload, leave_out, {})
 
     def nearest_up_to(
@@ -153,6 +156,15 @@ class DenseIndex(Index):
             own = self.distance.weights.of_queries(rows, len(queries))
             engine = self._by_rows.under(own)
         return engine.nearest(queries.take(rows), k, payload, skip)
+
+    @cached_property
+    def _few_count(self) -> bool:
+        """Whether few features make most of the sums."""
+        return features_that_count(self.distance) <= FEATURES
+
+    @cached_property
+    def _few(self) -> FirstFew:
+        return FirstFew(type(self), self.distance, self.threads)
 
     @cached_property
     def _plain(self) -> Engine:
