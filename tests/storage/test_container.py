@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import random
+import re
 import stat
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -299,3 +301,15 @@ def test_a_folder_without_permission_gives_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", forbidden)
     with pytest.raises(ModelFileError, match=r"^The model cannot be written to [^\n]*: permission denied\.$"):
         write(tmp_path / "model", {}, {})
+
+
+def test_the_lines_of_the_page_read_the_arrays_without_nearwise(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "saving-models.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```python\n(import json, struct\n.*?)```", page, flags=re.S)
+    write(tmp_path / "model.nearwise", CONTENT, ARRAYS)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(lines, names)
+    assert names["header"]["content"] == CONTENT
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(names["arrays"][name], array)
