@@ -5,10 +5,14 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import nearwise as nw
+from nearwise.app.report import Compared
 from nearwise.app.reporting import findings
+from nearwise.app.reporting.sections import _standings
+from nearwise.cases.frames import raw_table
 from nearwise.datasets import make_led
 from nearwise.datasets.cars import SCHEMA, make_cars
 from nearwise.errors import InputError
@@ -197,6 +201,29 @@ def test_ctrl_c_before_anything_is_there_leaves_no_file(nearwise, tmp_path, led,
     done = nearwise("report", "led.csv", "--target", "digit", "-o", "led.html")
     assert done.code == 130
     assert not (tmp_path / "led.html").exists()
+
+
+def test_a_comparison_that_the_time_cut_short_says_so(nearwise, tmp_path, led, few, monkeypatch):
+    monkeypatch.setattr(findings, "COMPARING", 1e-9)  # a first answer is waited for, and what follows it is not begun
+    done = nearwise("report", "led.csv", "--target", "digit", "-o", "led.html", "--time-limit", "900", "--jobs", "1")
+    assert done.code == 0, done.err
+    text = (tmp_path / "led.html").read_text()
+    check(text)
+    assert "The comparison is not whole, for the 9e-07 seconds were over: kept 1 of 5 splits" in text
+
+
+def test_on_one_split_methods_are_told_apart_by_its_cases():
+    table, digits = make_led(200, irrelevant=2)
+    asked = findings.Asked(raw_table(table), digits, {}, "digit", False, 900.0, 2_000, 5, 1, 0, ())
+    train, test = list(range(100)), list(range(100, 200))
+    one = Compared.of(table, digits, ["gr", "none"], protocol=[(train, test)], n_jobs=1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(findings.Compared, "of", lambda *given, **settings: one)
+        found = findings._compared(asked.table, np.array(digits), {}, asked)
+    assert [each.test for each in found.differences] == ["mcnemar"]
+    told = _standings(found)
+    assert told[0].startswith("gr is better than majority class by")
+    assert "more than chance explains" in told[0]
 
 
 def test_python_makes_the_same_page_and_a_notebook_shows_it_in_a_frame(tmp_path, few):

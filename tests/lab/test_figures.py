@@ -16,7 +16,7 @@ from nearwise.datasets.cars import SCHEMA, make_cars
 from nearwise.lab.comparing import compare
 from nearwise.lab.figures import learned as module
 from nearwise.lab.figures.glance import glance_of
-from nearwise.lab.figures.learned import FEWEST, draw, half, learned, weigh
+from nearwise.lab.figures.learned import FEWEST, draw, half, learned, on_one_scale, weigh
 from nearwise.lab.figures.neighbours import errors_by_k
 from nearwise.lab.figures.redundant import redundant, uncertainty
 from nearwise.lab.figures.unseen import Unseen, calibration_error, unseen
@@ -106,6 +106,19 @@ def test_a_method_without_time_is_left_out_with_its_reason():
     assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
     assert found.draws == (0,)
     assert np.isnan(found.low).all()
+
+
+def test_weights_from_halves_scatter_as_those_of_the_bootstrap():
+    table, digits = make_led(300, irrelevant=3)
+    rows, answers, chance = raw_table(table), np.array(digits), np.random.default_rng(0)
+
+    def scatter(draws):
+        found = [on_one_scale(nw.weighting.get("gr").fit(rows.take(d), answers[d]).feature_importances_) for d in draws]
+        return np.std(found, axis=0).mean()
+
+    halves = scatter([half(answers, chance, False) for _ in range(100)])
+    bootstrap = scatter([np.sort(chance.integers(0, 300, 300)) for _ in range(100)])
+    assert 0.8 < halves / bootstrap < 1.25
 
 
 def test_every_method_has_its_turn_before_any_has_draws():

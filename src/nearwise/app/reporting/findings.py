@@ -19,12 +19,14 @@ from nearwise.cases.table import CaseTable
 from nearwise.errors import InputError
 from nearwise.estimators.by_name import AUTO, DEFAULT
 from nearwise.explain import Explanation
+from nearwise.lab.advice import advice
 from nearwise.lab.entrants import FEW
 from nearwise.lab.figures.glance import Glance, Spread, counted, glance_of, spread_of
 from nearwise.lab.figures.learned import Learned, learned, nothing
 from nearwise.lab.figures.neighbours import ErrorsByK
 from nearwise.lab.figures.redundant import Pair, redundant
 from nearwise.lab.figures.unseen import Unseen, unseen
+from nearwise.lab.significance import against_first
 from nearwise.weights import Weights
 
 __all__ = ["Asked", "Findings", "findings"]
@@ -191,10 +193,15 @@ def _compared(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: As
 
     methods = [*FEW[asked.regression], *([] if asked.regression else [BY_CLASS])]
     seconds = COMPARING * asked.time_limit
-    return Compared.of(
+    found = Compared.of(
         table, target, methods, protocol=KFold(asked.folds), seed=asked.seed, regression=asked.regression,
         schema=kinds, baselines=True, n_jobs=asked.jobs, budget=max(2.0, seconds / asked.folds), time_limit=seconds,
     )  # fmt: skip
+    comparison = found.comparison
+    if len(comparison.tests) > 1 or comparison.measure != "accuracy":
+        return found
+    differences = against_first(comparison, "mcnemar")  # one split has no spread, but many cases
+    return Compared(comparison, differences, take=advice(comparison, differences))
 
 
 def _taken(compared: Compared) -> str:

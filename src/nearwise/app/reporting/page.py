@@ -57,7 +57,8 @@ def _anchor(place: int) -> str:
 
 def _measured(found: Findings) -> list[str]:
     asked = found.asked
-    lines = [how_measured(found.compared.comparison)]
+    test = found.compared.differences[0].test if found.compared.differences else "corrected-t"
+    lines = [how_measured(found.compared.comparison, test=test)]
     if found.measured_on < len(asked.table):
         lines.append(
             f"{found.measured_on} of {len(asked.table)} cases were drawn to measure by, of each class its share."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,18 @@ from nearwise.rendering import Html, cell, filled, row, table
 from nearwise.rendering.pieces import figure, sortable, spark
 from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SCALE, SORTED_CELL, SORTED_ROW_HEAD, STRONG
 
-__all__ = ["answers_by_k", "calibration", "cases", "confusion", "explained", "glance", "leaderboard", "redundancy"]
+__all__ = [
+    "LATE",
+    "answers_by_k",
+    "calibration",
+    "cases",
+    "confusion",
+    "explained",
+    "glance",
+    "leaderboard",
+    "not_there",
+    "redundancy",
+]
 
 MOST_COLUMNS, MOST_CLASSES, MISTAKES = 200, 40, 20
 LATE = "The time did not do for this: allow more by --time-limit, or draw fewer --cases."
@@ -96,13 +108,12 @@ def leaderboard(found: Findings) -> list[Html]:
     )  # fmt: skip
     heads = ("method", comparison.told, "95% interval", *pooled_heads(comparison), "k", "seconds")
     rows = [_standing(comparison, r, half / scale) for r, half in zip(results, halves, strict=True)]
-    refused = [f"{r.method}: {on_command_line(r.reason)}" for r in comparison.results if not r.applicable]
     apart = [filled(LEAD, text=in_words(d, not comparison.is_share)) for d in found.compared.differences]
     return [
         figure(title, drawing, heads, rows, "The numbers, and how long it took"),
         *(filled(LEAD, text=line) for line in _standings(found.compared)),
         *([filled(NUMBERS, title="Each difference, and its p-value", body=apart)] if apart else []),
-        *(filled(NOTE, text=f"Not there: {each}") for each in refused),
+        *not_there({result.method: result.reason for result in comparison.results if not result.applicable}),
     ]
 
 
@@ -119,12 +130,23 @@ def _standings(compared: Compared) -> list[str]:
         for how in ("Better", "Worse")
     ]
     lines += [f"Not told apart from {first}: {', '.join(groups['not'])}."] if groups["not"] else []
-    return [in_words(_ahead(compared.comparison), not compared.comparison.is_share), *lines]
+    return [in_words(_ahead(compared), not compared.comparison.is_share), *lines]
 
 
-def _ahead(comparison: Comparison) -> Difference:
+def _ahead(compared: Compared) -> Difference:
     """The first method against what is always said without looking at a case."""
-    return against_first(replace(comparison, results=(comparison.baseline, comparison.applicable[0])))[0]
+    comparison = compared.comparison
+    both = replace(comparison, results=(comparison.baseline, comparison.applicable[0]))
+    return against_first(both, compared.differences[0].test)[0]
+
+
+def not_there(reasons: Mapping[str, str]) -> list[Html]:
+    """Methods that have no figures, and why, folded up."""
+    if not reasons:
+        return []
+    rows = [row(name, on_command_line(why)) for name, why in reasons.items()]
+    title = f"{len(rows)} methods are not there, and why" if len(rows) > 1 else "1 method is not there, and why"
+    return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
 
 
 def _standing(comparison: Comparison, result: Result, half: float) -> Html:

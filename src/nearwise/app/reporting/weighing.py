@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from nearwise.app.reporting.findings import Findings
 from nearwise.app.reporting.fitted import BY_CLASS
-from nearwise.app.reporting.sections import LATE
-from nearwise.app.wayout import on_command_line
+from nearwise.app.reporting.sections import LATE, not_there
 from nearwise.charts import heat_map
 from nearwise.lab.feature_ranking import FeatureRanking
 from nearwise.lab.figures.learned import Learned
@@ -21,7 +20,6 @@ from nearwise.rendering.templates import (
     LEAD,
     LEGEND,
     NOTE,
-    NUMBERS,
     SORTED_CELL,
     SORTED_HEAT,
     SORTED_ROW_HEAD,
@@ -36,7 +34,7 @@ def weights(found: Findings) -> list[Html]:
     """A row for each feature, a column for each method."""
     learned, ranking = found.learned, found.learned.ranking
     if not ranking.methods:
-        return [filled(LEAD, text="No method was done in time."), *_left_out(ranking)]
+        return [filled(LEAD, text="No method was done in time."), *not_there(ranking.left_out)]
     order = ranking.order[:MOST_FEATURES]
     rows = [_feature(learned, int(f)) for f in order]
     told = (
@@ -53,7 +51,7 @@ def weights(found: Findings) -> list[Html]:
     heads = ("feature", "mean rank", *ranking.methods)
     drawn = sortable("Weights by every method", heads, rows, rising=heads[:2], kind="weights", foot=_agreeing(ranking))
     legend = filled(LEGEND, less="a weight of 0", more="1, the heaviest of its method")
-    return [filled(LEAD, text=told), legend, drawn, *rest, *slow, *_left_out(ranking)]
+    return [filled(LEAD, text=told), legend, drawn, *rest, *slow, *not_there(ranking.left_out)]
 
 
 def _agreeing(ranking: FeatureRanking) -> list[Html]:
@@ -90,15 +88,6 @@ def _weight(method: str, value: float, low: float, high: float) -> Html:
     ends = f"{low:.2f} to {high:.2f}" if math.isfinite(low) else ""
     part = share_of(max(value, 0.0), 1.0)
     return filled(SORTED_HEAT, part=part, sort=f"{value:.6g}", value=f"{value:.2f}", more=ends, head=method)
-
-
-def _left_out(ranking: FeatureRanking) -> list[Html]:
-    if not ranking.left_out:
-        return []
-    rows = [row(name, on_command_line(why)) for name, why in ranking.left_out.items()]
-    count = len(ranking.left_out)
-    title = f"{count} methods are not there, and why" if count > 1 else "1 method is not there, and why"
-    return [filled(NUMBERS, title=title, body=table(("method", "why"), rows))]
 
 
 def agreement(found: Findings) -> list[Html]:
