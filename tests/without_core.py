@@ -9,6 +9,7 @@ SAME_WITHOUT_CORE = {
     "estimators/test_together_contract.py::test_scikit_learn_accepts_members_together": CONTRACT,
     "app/explorer/test_bad_requests.py": COMMANDS,
     "app/explorer/test_browser.py": "what a page does with answers, which are tested without the core",
+    "app/explorer/test_page_for_everybody.py": "what a page does with answers, which are tested without the core",
     "app/explorer/test_documented.py": COMMANDS,
     "app/explorer/test_running.py": COMMANDS,
     "app/explorer/test_security.py": COMMANDS,

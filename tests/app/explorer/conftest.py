@@ -15,6 +15,9 @@ from nearwise.app.options import Learning, Reading
 from nearwise.datasets.cars import make_cars
 from tests.spreadsheets import package
 
+from .browsing import ARGUMENTS, CHROMIUM, WIDE
+from .browsing import PATIENCE as PATIENCE_OF_A_PAGE
+
 TOKEN, PORT = "a-token-for-the-tests", 8765
 SCRIPT = "<script>document.title = 'hacked'</script>"
 PATIENCE = 60
@@ -153,3 +156,59 @@ def serve(tmp_path_factory):
     yield run
     for server in started:
         server.killed()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium; must be there under strict rules."""
+    package("playwright")
+    if not os.path.exists(CHROMIUM):
+        reason = f"{CHROMIUM} is not there: apt-get install chromium, or let NEARWISE_CHROMIUM name another one"
+        if os.environ.get("NEARWISE_STRICT") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def cars_file(tmp_path_factory):
+    return write_cars(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def server(cars_file, serve):
+    arguments = ["--target", "price_band", "--weights", "mdw", "--no-browser"]
+    return serve("explore", cars_file, *arguments, folder=cars_file.parent)
+
+
+@pytest.fixture
+def page(browser, server, request):
+    """The page over cars as it begins: nothing may be asked of another place, and nothing may be reported."""
+    width, height = getattr(request, "param", WIDE)
+    context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_OF_A_PAGE)
+    page.asked, page.told = [], []
+    page.on("request", lambda asked: page.asked.append(asked.url))
+    page.on("pageerror", lambda error: page.told.append(str(error)))
+    page.on("dialog", lambda dialog: page.told.append(dialog.message) or dialog.dismiss())
+    page.on("console", lambda line: page.told.append(line.text) if line.type in ("error", "warning") else None)
+    page.goto(server.address)
+    page.wait_for_selector("body[data-ready]")
+    yield page
+    base = server.address.partition("?")[0]
+    assert all(url.startswith((base, f"blob:{base}")) for url in page.asked)
+    # what the page is told of a bad request, Chromium reports by itself
+    refused = [text for text in page.told if "status of 4" in text]
+    assert len(refused) <= getattr(page, "refused", 0), refused
+    assert [text for text in page.told if text not in refused] == []
+    page.close()
+    while context.request.post(f"{base}api/undo", data={}).ok:  # the next test begins where this one began
+        pass
+    context.close()

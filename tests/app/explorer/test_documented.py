@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 import nearwise as nw
-from nearwise.app.explorer.programs import Held, serving
 
 from .conftest import Client, client_of, session_of, write_cars
 
 PAGE = Path(__file__).parents[3] / "docs" / "explorer.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 SHARED = {"/health", "/v1/schema", "/v1/limits", "/v1/predict", "/v1/explain", "/v1/neighbors"}
+
+
+def serving(model):
+    """The server of ``nearwise serve`` over a model."""
+    from nearwise.app.explorer import programs
+
+    return Client(programs.serving(programs.Held(model)))
 
 
 def holds(found, shown):
@@ -29,7 +35,7 @@ def test_requests_are_answered_as_the_page_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = re.search(r"^>>> import nearwise.*?(?=^$)", TEXT, flags=re.M | re.S)[0]
     exec("\n".join(line.removeprefix(">>> ") for line in made.splitlines()), {})
-    client = Client(serving(Held(nw.load("jobs.nearwise"))))
+    client = serving(nw.load("jobs.nearwise"))
     shown = re.findall(r"```text\nPOST (\S+)\n(.*?)```\n\n```json\n(.*?)```", TEXT, flags=re.S)
     assert [path for path, _, _ in shown] == [
         "/v1/predict", "/v1/neighbors", "/v1/explain", "/v1/add", "/v1/forget", "/v1/predict",
@@ -50,7 +56,7 @@ def test_what_is_shown_is_not_held_by_something_else():
 def test_every_path_is_named_with_its_server(tmp_path):
     explore = client_of(session_of(write_cars(tmp_path, 40), "price_band", "none")).found("/openapi.json")["paths"]
     cases = [{"a": 1.0}, {"a": 2.0}]
-    serve = Client(serving(Held(nw.KNNClassifier(1, "none").fit(cases, ["x", "y"])))).found("/openapi.json")["paths"]
+    serve = serving(nw.KNNClassifier(1, "none").fit(cases, ["x", "y"])).found("/openapi.json")["paths"]
     named = {"explore": set(), "serve": set()}
     for paths, servers in re.findall(r"^\| ((?:GET|POST|`GET|`POST).*?) \|.*\| (\S+) \|$", TEXT, flags=re.M):
         for server in named if servers == "both" else [servers.strip("`")]:

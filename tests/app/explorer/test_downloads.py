@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import nearwise as nw
-from nearwise.app.explorer.server import exploring
 from nearwise.app.explorer.session import Session
 from nearwise.app.explorer.source import AS_SAVED, of_model
 from nearwise.app.options import Learning
 from nearwise.cases.schema import Schema
 from nearwise.weights import from_json
 
-from .conftest import Client, client_of, session_of, write_cars, write_sizes
+from .conftest import client_of, session_of, write_cars, write_sizes
 
 
 def saved(client, what, folder, name):
@@ -197,7 +196,7 @@ def test_what_was_clicked_on_a_saved_model_is_repeated(tmp_path, monkeypatch, cl
     first = session_of(write_sizes(tmp_path), "y", "gr", kind=["size=ordinal:S:M:L,hour=cyclic:24"])
     first.state.estimator.save("m.nearwise")
     session = Session(of_model(nw.load("m.nearwise"), "m.nearwise", "m.nearwise"), AS_SAVED)
-    client = Client(exploring(session))
+    client = client_of(session)
     for path, body in clicks:
         client.found(path, body)
     model = session.state.estimator

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import nearwise as nw
-from nearwise.app.explorer.programs import Held, serving
-from nearwise.app.explorer.requests import LARGEST_BODY, MOST_ROWS
 from nearwise.app.output import plain
 from nearwise.estimators.partitioning import FeaturePartitioning
 
@@ -18,6 +16,8 @@ BANDS = ["low" if case["age"] < 15 else "high" for case in CASES]
 
 
 def holding(model, save_to=None):
+    from nearwise.app.explorer.programs import Held, serving
+
     made = Client(serving(Held(model, save_to)))
     made.model = model
     return made
@@ -43,6 +43,8 @@ def test_health_needs_no_token_and_the_first_page_names_the_paths(jobs):
 
 
 def test_the_api_describes_its_requests(jobs):
+    from nearwise.app.explorer.requests import LARGEST_BODY, MOST_ROWS
+
     schemas = jobs.found("/openapi.json")["components"]["schemas"]
     assert schemas["Cases"]["properties"]["cases"]["maxItems"] == MOST_ROWS
     assert schemas["ForgetCases"]["required"] == ["ids"]

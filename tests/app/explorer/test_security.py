@@ -2,8 +2,6 @@
 
 import pytest
 
-from nearwise.app.explorer.requests import LARGEST_BODY
-
 from .conftest import PORT, SCRIPT, TOKEN, Client
 
 
@@ -55,6 +53,8 @@ def test_foreign_hosts_and_pages_are_refused_even_with_the_token(cars):
 
 
 def test_what_is_too_large_is_refused_by_its_length_and_by_its_bytes(cars):
+    from nearwise.app.explorer.requests import LARGEST_BODY
+
     large = b"x" * (LARGEST_BODY + 1)
     assert "1,000,000 bytes" in refused(cars.ask("/api/look", content=large), 413)
     for length in ("9" * 5000, "-1", "1e3", str(LARGEST_BODY + 1)):
