@@ -163,3 +163,14 @@ def test_segments_are_the_classes_that_have_weights_of_their_own():
     stored = Stored(Measured((), 3), np.array([1, 0, 1]))
     assert PerClass([[1.0], [2.0]], ["a"], ["u", "v"], [0.5, 0.5]).segments(stored).tolist() == [1, 0, 1]
     assert Global([1.0], ["a"]).segments(stored).tolist() == [0, 0, 0]
+
+
+def test_weights_copy_what_a_user_may_still_write_into():
+    given = np.ones((3, 2))
+    made, whole = PerCase(given, ["a", "b"]), Global([1.0, 2.0], ["a", "b"])
+    given[0, 0] = 9.0
+    assert made.values[0, 0] == 1.0
+    times = whole.times(np.array([1.0, 3.0]), None)
+    assert times.values.tolist() == [[1.0, 2.0], [3.0, 6.0]]
+    assert not times.values.flags.writeable
+    assert PerCase(times.values, ["a", "b"]).values is times.values

@@ -9,7 +9,7 @@ from nearwise import NearestCases, differences
 from nearwise.cases.columns import Column, symbol_column
 from nearwise.cases.kinds import Cyclic, Numeric, Ordinal, Symbolic
 from nearwise.differences.base import FitContext
-from nearwise.differences.numeric import Rank, Scaled
+from nearwise.differences.numeric import Rank, Scaled, _reach
 from nearwise.errors import InputError
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, 1.0, 1.0]), min_size=1, max_size=12)
@@ -193,3 +193,30 @@ def test_a_missing_number_is_as_far_as_numbers_usually_are():
 def test_what_is_usual_depends_on_the_kind(kind, values, expected):
     found = NearestCases(4, missing="usual", schema={"f": kind}, p=1).fit([{"f": v} for v in values])
     np.testing.assert_allclose(found.kneighbors([{"f": None}])[0], expected)
+
+
+@pytest.mark.parametrize("by", ["range", "sigma", "none"])
+@pytest.mark.parametrize("policy", ["max", "usual", "value", "ignore", "mean"])
+def test_what_a_model_file_kept_is_not_measured_again(by, policy):
+    column, kind = Column(np.array([3.0, np.nan, 1.0, 7.5])), Numeric()
+    fitted = Scaled(by).fit(column, FitContext("x", kind, policy=policy))
+    fitted.settle(policy)
+    kept = Scaled(by).fit(column, FitContext("x", kind, policy=policy, known=fitted.bounds))
+    kept.settle(policy)
+    kept.restore(*fitted.bounds)
+    assert "sorted" not in vars(kept)
+    assert (kept.unit, kept.maximum, kept.reach) == (fitted.unit, fitted.maximum, fitted.reach)
+    assert kept.expected_both == fitted.expected_both
+
+
+@pytest.mark.parametrize("policy", ["max", "usual", "mean"])
+def test_values_are_kept_in_order_only_where_queries_ask_for_them(policy):
+    fitted = Scaled("sigma").fit(Column(np.array([3.0, 1.0, 7.5])), FitContext("x", Numeric(), policy=policy))
+    fitted.settle(policy)
+    assert ("sorted" in vars(fitted)) == (policy == "mean")
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [-3.0, 2.0], [2.0**501, np.nan], [np.nan, -(2.0**501)], [-0.0]])
+def test_the_reach_is_the_largest_modulus_of_what_is_known(values):
+    values = np.array(values)
+    assert _reach(values) == np.abs(values[~np.isnan(values)]).max(initial=0.0)

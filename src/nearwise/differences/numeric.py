@@ -38,7 +38,7 @@ class Scaled(ByWay):
     by: str = "range"
 
     def fit(self, column: Column, context: FitContext) -> Fitted:
-        return Line(column.values, self.by, _period(context.kind))
+        return Line(column.values, self.by, _period(context.kind), is_known=context.known is not None)
 
     def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
         asked = self.reads_values(context.kind, context.policy)
@@ -100,9 +100,17 @@ class Line(Fitted):
     symmetric = True
 
     def __init__(
-        self, values: NDArray[np.float64], by: str, period: float | None, steps: int = 0, ranked: bool = False
+        self,
+        values: NDArray[np.float64],
+        by: str,
+        period: float | None,
+        steps: int = 0,
+        ranked: bool = False,
+        is_known: bool = False,
     ) -> None:
         self._training = values
+        self.is_known = is_known
+        """whether `restore` will tell unit and maximum, so that nothing needs to be measured"""
         known = _known(values)
         self.by, self.ranked = by, ranked
         largest = period or _reach(known)
@@ -118,9 +126,17 @@ class Line(Fitted):
         if self.period is not None:
             self.maximum = self.period / 2
         units = {"range": self.maximum, "none": 1.0, "sigma": 0.0}
-        if by == "sigma" and len(known):
+        if by == "sigma" and len(known) and not is_known:
             units["sigma"] = self.period / 2 if self.period else 4.0 * self._deviation()
         self.unit = units[by] if spread > 0 and units[by] > 0 else np.inf
+
+    def settle(self, policy: str) -> None:
+        if self.is_known:
+            self.reach = self.maximum if policy == "usual" else self.reach
+            return
+        super().settle(policy)
+        if policy != "mean":  # what is asked of queries; all else was asked by now
+            vars(self).pop("sorted", None)
 
     @cached_property
     def sorted(self) -> NDArray[np.float64]:

@@ -222,6 +222,9 @@ class Weights:
 
 
 def as_numbers(values: Any) -> Array:
+    """A copy of the user's numbers; an array of our own that nobody can write into is taken as it is."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.base is None and not values.flags.writeable:
+        return values
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

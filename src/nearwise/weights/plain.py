@@ -39,7 +39,7 @@ class Global(Weights):
         return float(self.values[f])
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
-        return PerCase(factors[:, None] * self.values, self.features)
+        return PerCase(_product(factors, self.values), self.features)
 
     def columns(self) -> dict[str, list[Any]]:
         return {"feature": list(self.features), "weight": self.values.tolist()}
@@ -84,7 +84,7 @@ class PerClass(Weights):
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
         if classes is None:
             raise InputError("Weights per class need stored cases with classes.")
-        return PerCase(factors[:, None] * self.values[classes], self.features)
+        return PerCase(_product(factors, self.values[classes]), self.features)
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("class", self.classes)
@@ -121,7 +121,7 @@ class PerCase(Weights):
         return type(self)(self.values[rows], self.features)
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
-        return PerCase(factors[:, None] * self.values, self.features)
+        return PerCase(_product(factors, self.values), self.features)
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("case", range(len(self.values)))
@@ -194,3 +194,10 @@ class Directed(Weights):
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("side", ("below", "above"))
+
+
+def _product(factors: Array, values: Array) -> Array:
+    """(n, p) weights of cases, as large as the table, so no second copy is made of them."""
+    made: Array = factors[:, None] * values
+    made.setflags(write=False)
+    return made

@@ -90,7 +90,9 @@ class DenseIndex(Index):
         by_case = None
         if self._by_case:
             weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
-            by_case = np.ascontiguousarray(weights.values[:, self._layout.feature])
+            own, feature = weights.values, self._layout.feature
+            as_they_are = len(feature) == own.shape[1] and not self._layout.joins  # large tables are not copied
+            by_case = np.ascontiguousarray(own if as_they_are else own[:, feature])
         levels = self._left_out.stored_levels if self._left_out.is_needed else None
         return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
 
