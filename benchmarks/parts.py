@@ -1,6 +1,7 @@
 """Tables in parts: one fit, streamed, and on two workers of Dask, each in a process of its own, with its peak memory.
 
-python -m benchmarks.parts STAGE FOLDER runs one stage on the tables in the folder and prints what it took as JSON.
+python -m benchmarks.parts STAGE FOLDER runs one stage on the tables in the folder and prints what it took as JSON;
+python -m benchmarks.parts grow 1000000 4000000 16000000 fits tables of these sizes streamed, whose peak should be flat.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from benchmarks.memory import ROOT, peak_mb
 from benchmarks.timing import Contender, Ready, Timed, Work
 
 CASES, NUMBERS, SYMBOLS, QUERIES, TEXTS = 2_000_000, 8, 4, 20_000, 500_000
-NEIGHBOURS, MEMORY, ROW_GROUP = 10, "1GB", 100_000
+NEIGHBOURS, MEMORY, ROW_GROUP, AT_ONCE = 10, "1GB", 100_000, 1_000_000
 TABLE, ASKED, SAID = "table.parquet", "asked.parquet", "said.npy"
 LEVELS = 20
 RESOLVED: dict[str, Any] = {
@@ -45,8 +46,11 @@ class Stored:
         from pyarrow import parquet
 
         folder = tempfile.TemporaryDirectory(prefix="nearwise-parts-")
-        groups = min(ROW_GROUP, self.n // 8)
-        parquet.write_table(mixed(self.n, 0), Path(folder.name) / TABLE, row_group_size=groups)
+        groups, first = min(ROW_GROUP, self.n // 8), mixed(min(self.n, AT_ONCE), 0)
+        with parquet.ParquetWriter(Path(folder.name) / TABLE, first.schema) as out:
+            for start in range(0, self.n, AT_ONCE):
+                some = mixed(min(AT_ONCE, self.n - start), start) if start else first
+                out.write_table(some, row_group_size=groups)
         parquet.write_table(mixed(self.m, 1).drop(["y"]), Path(folder.name) / ASKED)
         return folder
 
@@ -174,6 +178,30 @@ STAGES: dict[str, Stage] = {
 }
 
 
+def choosing_k(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """A streamed fit that chooses k by 1,000 cases, and a prediction."""
+    from nearwise import fit_parquet
+    from nearwise.cases.readers import read
+
+    start = time.perf_counter()
+    model = fit_parquet(folder / TABLE, target="y", memory=MEMORY, loo_sample=1000, n_jobs=2)
+    fitted = time.perf_counter()
+    said = model.predict(read(folder / ASKED))
+    return said, {
+        "fit": fitted - start, "predict": time.perf_counter() - fitted, "parts": len(model.searches.starts),
+        "processor": time.process_time(),
+    }  # fmt: skip
+
+
+GROWING = "streamed, k chosen by 1,000 cases"
+STAGES[GROWING] = choosing_k
+
+
+def grow(sizes: list[int]) -> None:
+    for n in sizes:
+        print(n, json.dumps(Stored(n, 1000).stage(GROWING)), flush=True)
+
+
 def main(name: str, folder: str) -> None:
     said, told = STAGES[name](Path(folder))
     codes = np.unique(said, return_inverse=True)[1]
@@ -232,10 +260,13 @@ def typing(how: str) -> Contender:
 
         def ask(_: int) -> Any:
             raw = raw_table(given)
-            typed = CaseTable.like(raw, Schema.infer(raw)).columns[0]
+            return CaseTable.like(raw, Schema.infer(raw)).columns[0]
+
+        def check(_: int) -> Any:
+            typed = ask(_)
             return np.argsort(np.argsort(np.array(typed.levels)))[typed.values]
 
-        return Ready(ask)
+        return Ready(ask, check)
 
     return Contender(how, make, needs=("pyarrow",), ours=True)
 
@@ -258,4 +289,4 @@ WORKS = (
 )
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    grow([int(size) for size in sys.argv[2:]]) if sys.argv[1] == "grow" else main(*sys.argv[1:])
