@@ -78,8 +78,10 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
   .nearwise nav, .nearwise th button::after { display: none; } .nearwise details::details-content {
     content-visibility: visible; block-size: auto; }
   .nearwise .drawing, .nearwise .wide { overflow: visible; } .nearwise .large svg { min-width: 0; }
-  .nearwise table { font-size: .85em; } .nearwise td, .nearwise th { white-space: normal; overflow-wrap: anywhere;
+  .nearwise table { font-size: .85em; } .nearwise td, .nearwise th { white-space: normal; overflow-wrap: break-word;
     padding: .2rem .4rem .2rem 0; }
+  .nearwise details table { font-size: .55rem; } .nearwise details :is(td, th) { padding-right: .25rem; }
+  .nearwise tfoot { display: table-row-group; }
   .nearwise table.sortable th:first-child { min-width: 0; } .nearwise table.weights tr { break-inside: auto; }
   .nearwise table.weights thead { display: none; } .nearwise table.weights tr { display: flex; flex-wrap: wrap;
     border-bottom: 1px solid var(--line); }

@@ -27,7 +27,7 @@ from nearwise.rendering.templates import (
 
 __all__ = ["agreement", "by_class", "weights"]
 
-MOST_FEATURES, MOST_CLASSES = 60, 20
+MOST_FEATURES, MOST_CLASSES = 60, 40
 
 
 def weights(found: Findings) -> list[Html]:
@@ -127,7 +127,7 @@ def by_class(found: Findings) -> list[Html]:
     names = [weights.features[f] for f in order]
     title = f"Weights of {BY_CLASS} by class"
     drawing = heat_map(names, classes, values[order].tolist(), title, shown=lambda x: f"{x:.2f}")
-    rows = [row(name, *(f"{x:.4f}" for x in values[f])) for name, f in zip(names, order, strict=True)]
+    rows = [row(name, *(f"{x:.3f}" for x in values[f])) for name, f in zip(names, order, strict=True)]
     more = len(weights.classes) - len(classes)
     rest = [filled(NOTE, text=f"The first {len(classes)} classes; {more} more are not drawn.")] if more > 0 else []
     told = "A column is a class: the weights that count when a past case of that class is compared (Howe & Cardie)."
