@@ -138,6 +138,27 @@ def test_every_method_has_its_turn_before_any_has_draws():
     assert np.isfinite(found.high).all()
 
 
+@pytest.mark.parametrize(("at", "methods", "draws"), [(1, ("gr",), (0,)), (4, ("gr", "ig", "mdw"), (30, 0, 0))])
+def test_weights_and_intervals_that_were_done_before_an_interruption_are_kept(monkeypatch, at, methods, draws):
+    begun = []
+
+    def stopped(tasks, n_jobs, budget, enough):
+        for place, task in enumerate(tasks):
+            if len(begun) == at:
+                raise KeyboardInterrupt
+            begun.append(task.function)
+            yield place, getattr(module, task.function)(*task.arguments)
+
+    monkeypatch.setattr(module, "done", stopped)
+    X, y = [[i % 7, i % 5] for i in range(30)], ["pq"[i % 7 > 3] for i in range(30)]
+    with pytest.warns(UserWarning, match="interrupted: the (weights|intervals) of 1 of 3 methods are kept"):
+        found = learned(raw_table(X), y, ["gr", "ig", "mdw"], time_limit=60)
+    assert found.ranking.methods == methods
+    assert sorted(found.draws, reverse=True) == list(draws)
+    assert set(found.ranking.left_out) == {"gr", "ig", "mdw"} - set(methods)
+    assert set(found.ranking.left_out.values()) <= {"interrupted"}
+
+
 def test_features_that_a_method_makes_for_itself_are_no_features_of_the_table():
     rows = [{"age": age, "smoker": smoker} for age in (30, 40, 60, 70) for smoker in ("yes", "no")] * 10
     ill = [row["age"] > 50 and row["smoker"] == "yes" for row in rows]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.cases.raw import RawTable
-from nearwise.errors import NearwiseError
+from nearwise.errors import NearwiseError, warn
 from nearwise.lab.feature_ranking import FeatureRanking, importances_by
 from nearwise.lab.workers import Task, TimedOut, done
 from nearwise.progress import progress
@@ -91,8 +91,9 @@ def learned(
     )  # fmt: skip
     each = max(1.0, SHARE * time_limit)
     found, left_out = _weighed(asked, methods, begin + WEIGHING * time_limit, each, time_limit)
-    seconds = {name: each.seconds for name, each in found.items()}
-    return _together([name for name in methods if name in found], found, _drawn(asked, seconds), left_out)
+    is_whole = "interrupted" not in left_out.values()
+    drawn = _drawn(asked, {name: each.seconds for name, each in found.items()}) if is_whole else {}
+    return _together([name for name in methods if name in found], found, drawn, left_out)
 
 
 def _weighed(
@@ -111,13 +112,19 @@ def _weighed(
             yield asked.task("weigh", name)
 
     running = done(tasks(), asked.jobs, each, lambda: time.monotonic() > until and bool(found))
-    for place, came in progress(running, len(methods), "weighing the features by every method"):
-        if isinstance(came, TimedOut):
-            left_out[methods[place]] = f"it takes more than {each:.3g} seconds"
-        elif isinstance(came, str):
-            left_out[methods[place]] = came
-        else:
-            found[methods[place]] = _Weighed(*came)
+    try:
+        for place, came in progress(running, len(methods), "weighing the features by every method"):
+            if isinstance(came, TimedOut):
+                left_out[methods[place]] = f"it takes more than {each:.3g} seconds"
+            elif isinstance(came, str):
+                left_out[methods[place]] = came
+            else:
+                found[methods[place]] = _Weighed(*came)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        warn(f"interrupted: the weights of {len(found)} of {len(methods)} methods are kept.")
+        return found, {**dict.fromkeys((name for name in methods if name not in found), "interrupted"), **left_out}
     for name in methods:
         if name not in found and name not in left_out:
             over = "it was not done when" if name in begun else "it was not begun:"
@@ -145,8 +152,11 @@ def _drawn(asked: _Asked, seconds: Mapping[str, float]) -> dict[str, Floats]:
             yield asked.task("draw", name, min(left, max(part, least)))
 
     running = done(tasks(), asked.jobs, None, lambda: time.monotonic() > asked.end)
-    for place, came in progress(running, len(quick_first), "drawing intervals"):
-        found[begun[place]] = came
+    try:
+        for place, came in progress(running, len(quick_first), "drawing intervals"):
+            found[begun[place]] = came
+    except KeyboardInterrupt:
+        warn(f"interrupted: the intervals of {len(found)} of {len(seconds)} methods are kept.")
     return found
 
 
