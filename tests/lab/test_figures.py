@@ -138,6 +138,27 @@ def test_every_method_has_its_turn_before_any_has_draws():
     assert np.isfinite(found.high).all()
 
 
+@pytest.mark.parametrize(("at", "methods", "draws"), [(1, ("gr",), (0,)), (4, ("gr", "ig", "mdw"), (30, 0, 0))])
+def test_weights_and_intervals_that_were_done_before_an_interruption_are_kept(monkeypatch, at, methods, draws):
+    begun = []
+
+    def stopped(tasks, n_jobs, budget, enough):
+        for place, task in enumerate(tasks):
+            if len(begun) == at:
+                raise KeyboardInterrupt
+            begun.append(task.function)
+            yield place, getattr(module, task.function)(*task.arguments)
+
+    monkeypatch.setattr(module, "done", stopped)
+    X, y = [[i % 7, i % 5] for i in range(30)], ["pq"[i % 7 > 3] for i in range(30)]
+    found = learned(raw_table(X), y, ["gr", "ig", "mdw"], time_limit=60)
+    assert not found.is_whole
+    assert found.ranking.methods == methods
+    assert sorted(found.draws, reverse=True) == list(draws)
+    assert set(found.ranking.left_out) == {"gr", "ig", "mdw"} - set(methods)
+    assert set(found.ranking.left_out.values()) <= {"Ctrl-C came before"}
+
+
 def test_features_that_a_method_makes_for_itself_are_no_features_of_the_table():
     rows = [{"age": age, "smoker": smoker} for age in (30, 40, 60, 70) for smoker in ("yes", "no")] * 10
     ill = [row["age"] > 50 and row["smoker"] == "yes" for row in rows]
@@ -209,20 +230,3 @@ def test_the_interval_of_a_mean_by_hand():
     scores = np.array(compared["none"].scores)
     half_width = 3.182446305284263 * math.sqrt((1 / 4 + 1 / 3) * scores.var(ddof=1))  # t of 3 degrees
     assert interval(compared, compared["none"]) == pytest.approx(half_width)
-
-
-def test_weights_that_were_done_before_an_interruption_are_kept(monkeypatch):
-    from nearwise.lab.figures import learned as module
-
-    def stopped(tasks, *more):
-        for place, task in enumerate(tasks):
-            if place == 1:
-                raise KeyboardInterrupt
-            yield place, module.weigh(*task.arguments)
-
-    monkeypatch.setattr(module, "done", stopped)
-    X, y = [[i % 7, i % 5] for i in range(30)], ["pq"[i % 7 > 3] for i in range(30)]
-    found = module.learned(raw_table(X), y, ["gr", "ig", "mdw"], time_limit=5)
-    assert not found.is_whole
-    assert found.ranking.methods == ("gr",)
-    assert dict(found.ranking.left_out) == dict.fromkeys(["ig", "mdw"], "Ctrl-C came before")
