@@ -379,3 +379,11 @@ def test_plain_tables_do_not_even_load_narwhals():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert nearwise.Schema.infer({"a": [1, 2]}).names == ("a",)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_writing_into_an_array_later_does_not_change_the_table(order):
+    given = np.array([[1.0, 2.0], [3.0, 4.0]], order=order)
+    table = raw_table(given)
+    given[:] = 0
+    assert [column.numbers.tolist() for column in table.columns] == [[1.0, 3.0], [2.0, 4.0]]

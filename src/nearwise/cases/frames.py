@@ -96,7 +96,8 @@ def _from_array(X: Any) -> RawTable:
         )
     names = tuple(f"x{j}" for j in range(array.shape[1]))
     if array.dtype.kind in "fiu" and not np.ma.is_masked(array):
-        tall = np.ascontiguousarray(array.T, dtype=np.float64)
+        # always a copy: what a user writes into an array later must not change a fitted model
+        tall = np.array(array.T, dtype=np.float64, order="C")
         columns = tuple(_from_numbers(given, row) for given, row in zip(array.T, tall, strict=True))
     else:
         columns = tuple(map(_from_any, array.T))
