@@ -6,12 +6,12 @@ import contextlib
 import glob
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nearwise.errors import InputError
 
-__all__ = ["check_output", "draft_of", "is_draft", "write_file"]
+__all__ = ["check_output", "draft_of", "is_draft", "write_file", "writing"]
 
 
 HOUR = 3600.0
@@ -81,16 +81,24 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file in one step: it holds all of the text or is as it was before."""
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Callable[[str], object]]:
+    """What takes the text of a file as it comes: the file holds all of it or is as it was before."""
     check_output(path)
     if path.exists() and not path.is_file():  # /dev/stdout and pipes cannot be replaced
         try:
-            path.write_text(text, encoding="utf-8")
+            with path.open("w", encoding="utf-8") as file:
+                yield file.write
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror}.") from error
         return
     with draft_of(path) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+        yield file.write
         file.flush()
         os.fsync(file.fileno())
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file in one step: it holds all of the text or is as it was before."""
+    with writing(path) as put:
+        put(text)

@@ -50,6 +50,7 @@ COMMANDS = {
     "other.nearwise": ["fit", "led.csv", "--target", "digit", "--weights", "gr", "--k", "3", "-o"],
     "parts": ["fit", "led.parquet", "--target", "digit", "--k", "3", "--stream", "-o"],
     "answers.csv": ["predict", "led.nearwise", "led.csv", "-o"],
+    "answers.parquet": ["predict", "led.nearwise", "led.csv", "-o"],
     "near.csv": ["neighbors", "led.nearwise", "led.csv", "-o"],
     "why.html": ["explain", "led.nearwise", "led.csv", "-o"],
     "why.json": ["explain", "led.nearwise", "led.csv", "-o"],
@@ -61,8 +62,8 @@ COMMANDS = {
     "methods.csv": ["methods", "-o"],
     "iris.csv": ["datasets", "iris", "-o"],
 }  # fmt: skip
-WITHOUT_FSYNC = {"scores.parquet", "copy.parquet", "answers.csv", "parts"}
-"""what other libraries write, or what is written as it comes"""
+WITHOUT_FSYNC = {"scores.parquet", "copy.parquet", "answers.parquet", "parts"}
+"""what other libraries write"""
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ import pytest
 
 from nearwise import load
 from nearwise.app import asking
+from nearwise.app.output import csv_text
+from nearwise.app.rows_out import rows_out
 from nearwise.cases.readers import read
 from nearwise.cases.readers.parts import read_parts
+from nearwise.errors import InputError
 from tests.spreadsheets import package
 
 
@@ -131,3 +134,43 @@ def test_what_is_in_doubt_is_read_as_a_whole(tmp_path, text):
     path = tmp_path / "t.csv"
     path.write_text(text, newline="")
     assert same(path, 12) <= 2
+
+
+def test_parquet_holds_the_answers_that_csv_holds(nearwise, model, play, small_parts):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name in ("a.parquet", "a.csv"):
+        assert nearwise("predict", model, play, "--proba", "-o", name).code == 0
+    held = parquet.read_table(play.parent / "a.parquet").to_pydict()
+    rows = list(zip(*held.values(), strict=True))
+    assert csv_text(list(held), rows) == (play.parent / "a.csv").read_text()
+    assert nearwise("neighbors", model, play, "-o", "near.parquet").code == 0
+    assert parquet.read_table(play.parent / "near.parquet").column_names[:4] == ["row", "rank", "case", "distance"]
+
+
+def test_what_parquet_does_not_take_is_one_sentence_and_no_file(tmp_path):
+    pytest.importorskip("pyarrow")
+
+    def written():
+        with rows_out(tmp_path / "a.parquet") as tell:
+            tell(["row"], [[1]])
+            tell(["row"], [["one"]])
+
+    with pytest.raises(InputError, match=r"a column holds values of several types.*name a \.csv"):
+        written()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "more", "told"),
+    [
+        ("predict", "a.xlsx", (), "expected a name that ends in .csv, .parquet or .json"),
+        ("neighbors", "a.ods", (), "expected a name that ends in .csv, .parquet or .json"),
+        ("predict", "a.json", (), "a JSON file takes --json, too"),
+        ("neighbors", "a.csv", ("--json",), "a CSV file takes no --json"),
+    ],
+)
+def test_a_name_that_promises_another_format_is_refused(nearwise, model, play, command, name, more, told):
+    done = nearwise(command, model, play, "-o", name, *more)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert not (play.parent / name).exists()

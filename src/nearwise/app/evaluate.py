@@ -10,6 +10,7 @@ import typer
 
 from nearwise.app.options import AsJson, Costs, Learning, Reading, Regression, cost_setting, with_options
 from nearwise.app.output import check_output, json_text, say, show, write, write_file, write_rows
+from nearwise.app.rows_out import check_rows_out
 from nearwise.app.splitting import Splitting
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def evaluate(
     from nearwise.weighting import Weighting
 
     check_output(report)
-    check_output(scores)
+    check_rows_out(scores, scores is not None and scores.suffix.lower() == ".json")
     measured_by = _measured_by(measure, regression, costs)
     if significance is None:  # one split has no spread, but many cases
         significance = "mcnemar" if test is not None and measured_by == "accuracy" else "corrected-t"

@@ -9,7 +9,8 @@ import typer
 
 from nearwise.app.explain import rows_of
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
-from nearwise.app.output import check_output, csv_text, json_text, plain, say, write, write_file
+from nearwise.app.output import plain, say
+from nearwise.app.rows_out import check_rows_out, rows_out
 from nearwise.app.stream import is_in_parts, neighbours_in_parts
 from nearwise.errors import InputError
 
@@ -35,7 +36,7 @@ def neighbors(
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the most similar stored cases of each row, as CSV.
+    """Find the most similar stored cases of each row, as CSV, or as Parquet where --out names such a file.
 
     Nearest first, equal distances by the order in which the cases were stored. `nearwise explain` tells why.
     """
@@ -45,7 +46,7 @@ def neighbors(
     from nearwise.estimators.choosing_cases import chosen_cases
     from nearwise.estimators.saving import load
 
-    check_output(out)
+    check_rows_out(out, as_json)
     if is_in_parts(model_file):
         heads, found = neighbours_in_parts(model_file, file, reading, k, rows, where)
         _tell(heads, found, out, guard_formulas, as_json)
@@ -66,15 +67,10 @@ def neighbors(
 
 def _tell(heads: list[str], found: list[list[Any]], out: Path | None, guard_formulas: bool, as_json: bool) -> None:
     """Write the rows to standard output or a file."""
-    if as_json:
-        text = json_text([dict(zip(heads, each, strict=True)) for each in found])
-    else:
-        text = csv_text(heads, found, guard_formulas)
-    if out is None:
-        write(text)
-        return
-    write_file(out, text)
-    say(f"wrote {out}")
+    with rows_out(out, as_json, guard_formulas) as tell:
+        tell(heads, found)
+    if out is not None:
+        say(f"wrote {out}")
 
 
 def _found(model: Any, table: Any, asked: list[int], distances: Any, indices: Any) -> list[list[Any]]:

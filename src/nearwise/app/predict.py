@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from nearwise.app.options import AsJson, GuardFormulas, Model, Queries, Reading, with_options
-from nearwise.app.output import check_output, csv_text, json_text, say, write
-from nearwise.app.stream import answered, is_in_parts, predict_stream
+from nearwise.app.output import say
+from nearwise.app.rows_out import check_rows_out, rows_out
+from nearwise.app.stream import answered, is_in_parts
 from nearwise.errors import InputError
-from nearwise.files import draft_of
 
 __all__ = ["predict"]
 
@@ -33,7 +31,7 @@ def predict(
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the cases of a file, as CSV.
+    """Predict the cases of a file, as CSV, or as Parquet where --out names such a file.
 
     A large file is answered part by part, so it need not fit into memory. Where it has the column that the model
     learned to predict, how many answers are right is said, too.
@@ -44,10 +42,7 @@ def predict(
     from nearwise.parts.loading import load
     from nearwise.parts.predicting import PART as BATCH
 
-    check_output(out)
-    if is_in_parts(model_file) and out is not None and out.suffix.lower() == ".parquet" and not as_json:
-        predict_stream(model_file, file, proba, out)
-        return
+    check_rows_out(out, as_json)
     model = load(model_file)
     if not hasattr(model, "predict"):
         raise InputError(f"{model_file} finds similar cases and predicts nothing: ask it with `nearwise explain`.")
@@ -56,11 +51,10 @@ def predict(
     name = target or getattr(model, TARGET_NAME, None)
     first = reading.label or reading.group_by or "row"
     header = [first, "prediction", *(f"p({label})" for label in (model.classes_ if proba else ()))]
-    kept: list[dict[str, Any]] = []
     said: list[Any] = []
     truth: list[Any] = []
     done, interrupted = 0, False
-    with _written(out) as told:
+    with rows_out(out, as_json, guard_formulas) as tell:
         try:
             for part in asked_parts(file, model, reading, name, size=BATCH if is_in_parts(model_file) else PART):
                 answers, of_classes = answered(model, part.table, proba)
@@ -69,10 +63,7 @@ def predict(
                 rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
                 if part.truth is None and target is not None:
                     raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
-                if as_json:
-                    kept += [dict(zip(header, row, strict=True)) for row in rows]
-                else:
-                    told(csv_text(header if not part.before else (), rows, guard_formulas))
+                tell(header, rows)
                 said += answers if part.truth is not None else []
                 truth += part.truth or []
                 done += len(answers)
@@ -81,35 +72,12 @@ def predict(
                 raise
             interrupted = True
             say(f"note: interrupted: kept the answers to the first {done} rows.")
-        if as_json:
-            told(json_text(kept))
     if out is not None:
         say(f"wrote {out}")
     if truth:
         say(_score(truth, said, str(name), hasattr(model, "classes_")))
     if interrupted:
         raise KeyboardInterrupt
-
-
-@contextlib.contextmanager
-def _written(out: Path | None) -> Iterator[Callable[[str], Any]]:
-    """What takes the texts of the answers: standard output at once, a file in one step at the end."""
-    if out is None:
-
-        def tell(text: str) -> None:
-            write(text, now=True)
-
-        yield tell
-        return
-    if out.exists() and not out.is_file():  # /dev/stdout and pipes cannot be replaced
-        try:
-            with out.open("w", encoding="utf-8") as file:
-                yield file.write
-        except OSError as error:
-            raise InputError(f"{out} cannot be written: {error.strerror}.") from error
-        return
-    with draft_of(out) as draft, draft.open("x", encoding="utf-8", newline="\n") as file:
-        yield file.write
 
 
 def _score(truth: list[Any], said: list[Any], name: str, classes: bool) -> str:

@@ -11,7 +11,7 @@ from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
 from nearwise.errors import InputError
 
-__all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts", "predict_stream"]
+__all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts"]
 
 
 def fit_stream(
@@ -111,12 +111,3 @@ def answered(model: Any, table: Any, proba: bool) -> tuple[list[Any], list[Any]]
         return plain(model.predict(table)), model.predict_proba(table).tolist() if proba else []
     shares, near = model._answers(table)
     return plain(model.decided(shares, near)), shares.tolist()
-
-
-def predict_stream(model_file: Path, file: Path, proba: bool, out: Path) -> None:
-    """Answers as Parquet, a batch after the other."""
-    from nearwise.parts.loading import load
-    from nearwise.parts.predicting import predict_file
-
-    n = predict_file(load(model_file), file, out, proba=proba)
-    say(f"{n} cases: wrote {out}")
