@@ -27,7 +27,7 @@ budget.Budget.rounds = rounds
 IN_THE_THIRD_PART = """
 import functools
 import nearwise.app.asking as asking
-def parts(*given, of=functools.partial(asking.asked_parts, size=64)):
+def parts(*given, of=functools.partial(asking.asked_parts, size=64), size=None):
     for at, part in enumerate(of(*given)):
         if at == 2:
             os.kill(os.getpid(), signal.SIGINT)

@@ -113,18 +113,17 @@ def main(arguments: list[str]) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     told: set[str] = set()
     before, wording = TYPED.set(None), WORDING.set(on_command_line)
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", NearwiseWarning)  # told once, as a note
-        warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
-        try:
-            code = _run(arguments or ["--help"])
-            code = _written(code)
-        except BrokenPipeError:  # the reader has seen enough: `nearwise predict … | head`
-            _unheard()
-            code = OK
-    TYPED.reset(before)
-    WORDING.reset(wording)
-    return code
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", NearwiseWarning)  # told once, as a note
+            warnings.showwarning = lambda message, *_, **__: _tell(str(message), told)
+            return _written(_run(arguments or ["--help"]))
+    except BrokenPipeError:  # the reader has seen enough: `nearwise predict … | head`
+        _unheard()
+        return OK
+    finally:
+        TYPED.reset(before)
+        WORDING.reset(wording)
 
 
 def _written(code: int) -> int:
