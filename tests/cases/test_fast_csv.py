@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import nearwise
 from nearwise import Numeric, Symbolic
-from nearwise.cases.readers import arrow, arrow_columns
+from nearwise.cases.readers import fast_csv, parsed_columns
 from nearwise.errors import NearwiseError
 
 pytest.importorskip("pyarrow")
@@ -32,7 +32,7 @@ def told(path, **settings):
 def both(path, monkeypatch, **settings):
     found = []
     for least in (0, 1 << 60):
-        monkeypatch.setattr(arrow, "_FROM", least)
+        monkeypatch.setattr(fast_csv, "_FROM", least)
         found.append(told(path, **settings))
     return found
 
@@ -58,7 +58,7 @@ def test_both_readers_agree_on_any_text(tmp_path_factory, rows, first, end, last
 
 def test_the_fast_reader_is_used_where_nothing_is_in_doubt(file, monkeypatch):
     path = file("t.csv", "n,w,s,d,e\n1.5,7,x,2024-01-01,\n,8,NA,2024-01-02,\n2,9,y,,\n")
-    monkeypatch.setattr(arrow, "_FROM", 0)
+    monkeypatch.setattr(fast_csv, "_FROM", 0)
     monkeypatch.setattr("nearwise.cases.readers.csv._exact_columns", None)  # not to be called
     table = nearwise.read(path)
     assert [c.objects() for c in table.columns] == [
@@ -70,7 +70,7 @@ def test_the_fast_reader_is_used_where_nothing_is_in_doubt(file, monkeypatch):
 
 @pytest.mark.parametrize("odd", ["1.5", "x", "+5", "99999999999999999999", '"7"', "", "0x1"])
 def test_a_column_that_changes_late_is_read_as_a_whole(file, monkeypatch, odd):
-    monkeypatch.setattr(arrow_columns, "_SAMPLE", 20)
+    monkeypatch.setattr(parsed_columns, "_SAMPLE", 20)
     path = file("t.csv", "a,b\n" + "1,u\n" * 50 + f"{odd},v\n" + "2,w\n" * 50)
     fast, exact = both(path, monkeypatch)
     assert fast == exact
@@ -131,6 +131,6 @@ def test_everyday_files_take_the_fast_way(file, monkeypatch, text, settings):
     path = file("t.csv", text.encode(settings.get("encoding", "utf-8")))
     fast, exact = both(path, monkeypatch, **settings)
     assert fast == exact
-    monkeypatch.setattr(arrow, "_FROM", 0)
+    monkeypatch.setattr(fast_csv, "_FROM", 0)
     monkeypatch.setattr("nearwise.cases.readers.csv._exact_columns", None)  # not to be called
     nearwise.read(path, **settings)
