@@ -1,6 +1,6 @@
-"""The fast way through large CSV files: pyarrow parses, and the table is the one that the exact reader gives.
+"""The fast way through large CSV files: pyarrow or polars parses, and the table is the one that the exact reader gives.
 
-pyarrow is asked only for what both read alike: values that are quoted as a whole or not at all and do not span lines,
+They are asked only for what all read alike: values that are quoted as a whole or not at all and do not span lines,
 no blank lines and no comments in between. Whatever is in doubt (a conversion that fails, a number beyond 2^53, a row of
 another length) is left to the exact reader, which also knows the place of every error.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.kinds import Kind
-from nearwise.cases.readers import arrow_columns
+from nearwise.cases.readers import arrow_columns, polars_columns
 from nearwise.cases.readers.files import AtLine, file_bytes
 from nearwise.cases.readers.header import column_names
 from nearwise.cases.readers.layout import Layout
@@ -32,7 +32,7 @@ _FROM, _TO = 2_000_000, 4_000_000_000
 """bytes of a file: a smaller one is read before a parser is loaded, a larger one is better read in pieces"""
 _BLOCK = 1 << 18
 
-_PARSERS = {"pyarrow": arrow_columns}
+_PARSERS = {"pyarrow": arrow_columns, "polars": polars_columns}
 """by package; the first that is installed is asked"""
 
 Columns = tuple[int, dict[str, RawColumn], AtLine]
