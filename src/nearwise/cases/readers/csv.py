@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.kinds import Kind
-from nearwise.cases.readers.arrow import fast_columns
+from nearwise.cases.readers.fast_csv import fast_columns
 from nearwise.cases.readers.files import AtLine, text_lines
 from nearwise.cases.readers.header import column_names, finished
 from nearwise.cases.readers.layout import Layout

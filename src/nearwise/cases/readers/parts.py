@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from nearwise.cases.frames import RawTable
 from nearwise.cases.readers import read
-from nearwise.cases.readers.arrow import is_well_quoted
+from nearwise.cases.readers.fast_csv import is_well_quoted
 from nearwise.cases.readers.files import AtLine, encoding_of, file_bytes, readable
 from nearwise.cases.readers.formats import format_of
 from nearwise.cases.readers.layout import Layout

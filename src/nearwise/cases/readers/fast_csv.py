@@ -1,6 +1,6 @@
-"""The fast way through large CSV files: pyarrow parses, and the table is the one that the exact reader gives.
+"""The fast way through large CSV files: pyarrow or polars parses, and the table is the one that the exact reader gives.
 
-pyarrow is asked only for what both read alike: values that are quoted as a whole or not at all and do not span lines,
+They are asked only for what all read alike: values that are quoted as a whole or not at all and do not span lines,
 no blank lines and no comments in between. Whatever is in doubt (a conversion that fails, a number beyond 2^53, a row of
 another length) is left to the exact reader, which also knows the place of every error.
 """
@@ -18,18 +18,22 @@ import numpy as np
 
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.kinds import Kind
-from nearwise.cases.readers.arrow_columns import first_types, parsed, typed
+from nearwise.cases.readers import arrow_columns, polars_columns
 from nearwise.cases.readers.files import AtLine, file_bytes
 from nearwise.cases.readers.header import column_names
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
+from nearwise.cases.readers.parsed_columns import first_types
 from nearwise.errors import NearwiseError
 
 __all__ = ["fast_columns", "is_well_quoted"]
 
 _FROM, _TO = 2_000_000, 4_000_000_000
-"""bytes of a file: a smaller one is read before pyarrow is loaded, a larger one is better read in pieces"""
+"""bytes of a file: a smaller one is read before a parser is loaded, a larger one is better read in pieces"""
 _BLOCK = 1 << 18
+
+_PARSERS = {"pyarrow": arrow_columns, "polars": polars_columns}
+"""by package; the first that is installed is asked"""
 
 Columns = tuple[int, dict[str, RawColumn], AtLine]
 """the line of the first row, the columns, and the places of the cases"""
@@ -37,7 +41,10 @@ Columns = tuple[int, dict[str, RawColumn], AtLine]
 
 def fast_columns(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limits) -> Columns | None:
     """The columns of a CSV file and the places of its cases; None where the exact reader must look."""
-    if not _FROM <= path.stat().st_size <= _TO or find_spec("pyarrow") is None or any(map(_is_number, layout.missing)):
+    if not _FROM <= path.stat().st_size <= _TO or any(map(_is_number, layout.missing)):
+        return None
+    parser = next((parser for package, parser in _PARSERS.items() if find_spec(package) is not None), None)
+    if parser is None:
         return None
     sep = (layout.sep or ",").encode()
     try:
@@ -54,15 +61,15 @@ def fast_columns(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: 
     if rows < 1:
         return None
     types = first_types(data, [kinds.get(name) for name in names], layout, named)
-    table = None if types is None else parsed(data, types, layout, named)
+    parts = None if types is None else parser.parsed(data, types, layout, named)
     del data  # not to be held beside two copies of the numbers
-    if table is None or table.num_rows != rows:
+    if parts is None or any(len(part) != rows for part in parts):
         return None
     start = at + 1 if named else at
     where = AtLine(path.name, array("q", range(start, start + rows)))
     found = {}
-    for name, chunks, guess in zip(names, table.columns, types or (), strict=True):
-        column = typed(chunks, guess, kinds.get(name), name, layout, where)
+    for name, part, guess in zip(names, parts, types or (), strict=True):
+        column = parser.typed(part, guess, kinds.get(name), name, layout, where)
         if column is None:
             return None
         found[name] = column
