@@ -48,6 +48,9 @@ def exact_sums(factors: list[Floats], groups: Codes | None = None, n_groups: int
     A case with a factor that is NaN, or with a negative group, is left out.
     """
 
+def is_well_quoted(letters: NDArray[np.uint8], separator: int) -> bool:
+    """Whether quoted values stand alone between separators, each on one line."""
+
 def squared_gaps(a: Floats, b: Floats) -> Floats:
     """(m, k) sums over n of (a - b)^2 of a (m, n) and b (n, k), added up from the first of n on."""
 

@@ -25,6 +25,7 @@ from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 from nearwise.cases.readers.parsed_columns import first_types
 from nearwise.errors import NearwiseError
+from nearwise.native import core
 
 __all__ = ["fast_columns", "is_well_quoted"]
 
@@ -111,8 +112,8 @@ def _is_plain(data: bytes, sep: bytes, limits: Limits) -> bool:
         return False
     if _has_long_line(data, limits.max_line):
         return False
-    quotes = data[: data.rfind(b'"') + 2]  # often in the header alone
-    return not quotes.strip() or is_well_quoted(quotes, sep)
+    last = data.rfind(b'"')  # quotes are often in the header alone
+    return last < 0 or is_well_quoted(data[: last + 2], sep)
 
 
 def _has_long_line(data: bytes, most: int) -> bool:
@@ -134,6 +135,10 @@ def is_well_quoted(data: bytes, sep: bytes) -> bool:
     >>> [is_well_quoted(text.replace(b"'", b'"'), b",") for text in (b"'a,b','c ''d'' e'", b"a'b'", b"'a'b", b"'a")]
     [True, False, False, False]
     """
+    native = core()
+    if native is not None:
+        found: bool = native.is_well_quoted(np.frombuffer(data, dtype=np.uint8), sep[0])
+        return found
     letters = np.frombuffer(b"\n" + data + b"\n", dtype=np.uint8)
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
