@@ -31,7 +31,7 @@ def predict(
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the cases of a file, as CSV, or as Parquet where --out names such a file.
+    """Predict the cases of a file, as CSV or Parquet.
 
     A large file is answered part by part, so it need not fit into memory. Where it has the column that the model
     learned to predict, how many answers are right is said, too.
