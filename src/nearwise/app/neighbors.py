@@ -36,7 +36,7 @@ def neighbors(
     guard_formulas: GuardFormulas = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the most similar stored cases of each row, as CSV or Parquet.
+    """Find the most similar stored cases, as CSV or Parquet.
 
     Nearest first, equal distances by the order in which the cases were stored. `nearwise explain` tells why.
     """
