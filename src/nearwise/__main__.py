@@ -1,6 +1,6 @@
 """``python -m nearwise`` is the command ``nearwise``."""
 
-from nearwise.app.main import run
+from nearwise.app.program import run
 
 if __name__ == "__main__":
     run()

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and lim
 
 FULL = """
 import resource, sys
-from nearwise.app.main import run
+from nearwise.app.program import run
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 run()
 """
@@ -21,7 +21,7 @@ run()
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from nearwise.app.main import run
+from nearwise.app.program import run
 at, out = sys.argv.pop(1), sys.argv.pop(1)
 whole = getattr(os, at)
 def last(*given, **named):
@@ -127,7 +127,7 @@ def test_a_killed_run_leaves_what_was_there_and_the_next_one_is_whole(led, proce
 def test_a_run_that_is_asked_to_end_takes_its_draft_away(led):
     waits = """
 import os, sys, time
-from nearwise.app.main import run
+from nearwise.app.program import run
 def wait(*_):
     print("here", flush=True)
     time.sleep(60)

@@ -208,7 +208,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(nearwise, play, monkeypatch):
 def test_a_reader_that_has_seen_enough_is_no_error():
     script = "import sys; sys.argv = ['nearwise', 'methods', '--json']\nimport nearwise.app.output as o\n"
     script += "o.write = lambda text: [sys.stdout.write('x' * 65536) for _ in range(64)]\n"
-    script += "from nearwise.app.main import run; run()"
+    script += "from nearwise.app.program import run; run()"
     command = [sys.executable, "-c", script]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     running.stdout.read(10)

@@ -9,7 +9,7 @@ SCRIPT = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have it ignored
 {patch}
-from nearwise.app.main import run
+from nearwise.app.program import run
 sys.argv = ["nearwise", *{words!r}]
 run()
 """

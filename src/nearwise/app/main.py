@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
 from pathlib import Path
@@ -28,6 +27,7 @@ from nearwise.app.methods import methods
 from nearwise.app.neighbors import neighbors
 from nearwise.app.output import UNWRITTEN, say
 from nearwise.app.predict import predict
+from nearwise.app.program import INTERNAL, INTERRUPTED, OK, USAGE
 from nearwise.app.rank import rank
 from nearwise.app.reporting.command import report
 from nearwise.app.reproduce import reproduce
@@ -39,13 +39,7 @@ from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
 from nearwise.progress import WORDING
 
-__all__ = ["app", "main", "run"]
-
-OK, INTERNAL, USAGE, INTERRUPTED, STOPPED = 0, 1, 2, 130, 143
-"""exit codes: done, a bug in nearwise, an input or a usage that cannot be used, Ctrl-C, `kill`"""
-
-SERVING = {"explore", "serve"}
-"""commands that go on until Ctrl-C"""
+__all__ = ["app", "main"]
 
 OTHER_WORDS = {
     **dict.fromkeys(("train", "learn", "build"), "fit"), **dict.fromkeys(("classify", "apply"), "predict"),
@@ -87,24 +81,6 @@ def _nearwise(
 
     Every command takes --config FILE, a TOML file of its options.
     """
-
-
-def run() -> None:
-    """The entry point of the command. `kill` ends it as Ctrl-C does: drafts of files are taken away.
-
-    Work that Ctrl-C cuts short may keep what it has and go on, so that it was interrupted is told by the exit code.
-    """
-    heard = []
-
-    def interrupt(*_: Any) -> None:
-        heard.append(True)
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and not SERVING.intersection(sys.argv[1:2]):
-        signal.signal(signal.SIGINT, interrupt)
-    code = main(sys.argv[1:])
-    sys.exit(INTERRUPTED if heard and code == OK else code)
 
 
 def main(arguments: list[str]) -> int:

@@ -71,7 +71,7 @@ def raw(port, first, *headers):
 SLOW = """
 import sys, time
 from nearwise.app.explorer.session import Session
-from nearwise.app.main import run
+from nearwise.app.program import run
 def never(*_):
     print("learning", flush=True)
     time.sleep(3600)
