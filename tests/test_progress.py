@@ -167,3 +167,11 @@ def test_a_bar_on_a_terminal_says_the_time_left(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     list(progress(range(2), 2, "work"))
     assert re.search(r"work.*\d+%.*(\d+:\d\d:\d\d|-:--:--)", screen.getvalue(), re.DOTALL)
+
+
+def test_steps_count_what_they_cost(clock, notebook):
+    for _ in progress([10, 60, 30], 100, "work", cost=int):
+        clock[0] += 7.0
+    assert [line.split()[-4:] for line in notebook if "%" in line] == [
+        ["10%,", "63", "seconds", "left"], ["70%,", "6", "seconds", "left"]
+    ]  # fmt: skip

@@ -35,21 +35,26 @@ _TOO_LONG = 600.0  # seconds that are worth a warning, which is seen wherever th
 _clock = time.monotonic
 
 
-def progress(steps: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Yield the steps; after a second show a bar, where somebody looks and no outer work shows one."""
+def progress(steps: Iterable[T], total: int, label: str, cost: Callable[[T], int] | None = None) -> Iterator[T]:
+    """Yield the steps; after a second show a bar, where somebody looks and no outer work shows one.
+
+    ``cost`` is what a step counts of the total, where that is not one.
+    """
     if not _is_watched() or getattr(_busy, "outer", False):
         yield from steps
         return
     _busy.outer = True
     started = _clock()
     bar: _Bar | None = None
+    done = 0
     try:
-        for done, step in enumerate(steps):
+        for step in steps:
             if bar is None and _clock() - started > _PATIENCE:
                 bar = _NotebookBar(label, total, started) if _in_notebook() else _TerminalBar(label, total, done)
             if bar is not None:
                 bar.update(done)
             yield step
+            done += 1 if cost is None else cost(step)
     finally:
         _busy.outer = False
         if bar is not None:

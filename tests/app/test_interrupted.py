@@ -35,6 +35,17 @@ def parts(*given, of=functools.partial(asking.asked_parts, size=64), size=None):
 asking.asked_parts = parts
 """
 
+IN_THE_THIRD_PIECE = """
+import nearwise.app.pieces as pieces
+pieces.FIRST, pieces._clock = 20, lambda: 0.0
+def third(parts, of=pieces.pieces_of):
+    for at, piece in enumerate(of(parts)):
+        if at == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield piece
+pieces.pieces_of = third
+"""
+
 AT_THE_SECOND_MEMBER = """
 from nearwise.estimators.auto import AutoClassifier
 from nearwise.estimators.classifier import KNNClassifier
@@ -75,16 +86,17 @@ def test_a_search_that_is_cut_short_gives_a_model_and_says_so_by_the_exit_code(i
     assert nearwise("predict", "m.nearwise", many).code == 0
 
 
-def test_answers_that_were_found_are_kept_as_whole_rows(interrupted, many, nearwise, tmp_path):
+@pytest.mark.parametrize("when", [IN_THE_THIRD_PART, IN_THE_THIRD_PIECE], ids=["part", "piece"])
+def test_answers_that_were_found_are_kept_as_whole_rows(when, interrupted, many, nearwise, tmp_path):
     nearwise("fit", many, "--target", "class", "--weights", "none", "--k", "3", "--out", "m.nearwise")
     whole = nearwise("predict", "m.nearwise", many).out.splitlines()
-    to_file = interrupted(IN_THE_THIRD_PART, "predict", "m.nearwise", many, "--out", "p.csv")
+    to_file = interrupted(when, "predict", "m.nearwise", many, "--out", "p.csv")
     found = (tmp_path / "p.csv").read_text().splitlines()
     assert to_file.returncode == 130
     assert 2 < len(found) < len(whole)
     assert found == whole[: len(found)]
     assert f"note: interrupted: kept the answers to the first {len(found) - 1} rows." in to_file.stderr
-    piped = interrupted(IN_THE_THIRD_PART, "predict", "m.nearwise", many)
+    piped = interrupted(when, "predict", "m.nearwise", many)
     assert (piped.returncode, piped.stdout.splitlines()) == (130, found)
 
 

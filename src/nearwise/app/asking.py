@@ -16,7 +16,7 @@ from nearwise.app.tables import labelled, tell_remarks
 from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.kinds import Set, Symbolic
 from nearwise.cases.readers import read
-from nearwise.cases.readers.parts import PART, read_parts
+from nearwise.cases.readers.parts import PART, read_parts, rows_of
 from nearwise.cases.schema import Schema
 from nearwise.errors import SchemaError
 from nearwise.estimators.saving import TARGET_NAME
@@ -32,6 +32,18 @@ class Asked:
     truth: list[Any] | None
     before: int
     """cases of the parts before this one"""
+    expected: int
+    """cases of the whole file, about"""
+
+    def __len__(self) -> int:
+        return self.table.n
+
+    def piece(self, start: int, end: int) -> Asked:
+        """Some of these cases; all are the part itself."""
+        if (start, end) == (0, len(self)):
+            return self
+        truth = None if self.truth is None else self.truth[start:end]
+        return Asked(self.table.take(range(start, end)), truth, self.before + start, self.expected)
 
 
 def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:
@@ -52,14 +64,15 @@ def asked_parts(
     said: set[str] = set()
     with file_or_stdin(file, reading.format) as (path, form):
         settings |= {"format": form}
-        before = 0
+        before = expected = 0
         for table in _tables(path, model, target, settings, size):
             unused = tuple(f"column {name!r} " for name in table.names if name not in schema)
             tell_remarks(each for each in table.remarks if each not in said and not each.startswith(unused))
             said.update(table.remarks)
             found = _under(model, labelled(table, reading.label), target, before == 0)
             truth = table.column(target).objects() if target is not None and target in table.names else None
-            yield Asked(found, truth, before)
+            expected = expected or (found.n if size is None else rows_of(path, form, found.n, size))
+            yield Asked(found, truth, before, max(expected, before + found.n))
             before += found.n
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +14,9 @@ from nearwise.app.output import say
 from nearwise.app.rows_out import check_rows_out, rows_out
 from nearwise.app.stream import answered, is_in_parts
 from nearwise.errors import InputError
+
+if TYPE_CHECKING:
+    from nearwise.app.asking import Asked
 
 __all__ = ["predict"]
 
@@ -36,11 +41,8 @@ def predict(
     A large file is answered part by part, so it need not fit into memory. Where it has the column that the model
     learned to predict, how many answers are right is said, too.
     """
-    from nearwise.app.asking import asked_parts
-    from nearwise.cases.readers.parts import PART
     from nearwise.estimators.saving import TARGET_NAME
     from nearwise.parts.loading import load
-    from nearwise.parts.predicting import PART as BATCH
 
     check_rows_out(out, as_json)
     model = load(model_file)
@@ -56,7 +58,7 @@ def predict(
     done, interrupted = 0, False
     with rows_out(out, as_json, guard_formulas) as tell:
         try:
-            for part in asked_parts(file, model, reading, name, size=BATCH if is_in_parts(model_file) else PART):
+            for part in _asked(file, model, reading, name, is_in_parts(model_file)):
                 answers, of_classes = answered(model, part.table, proba)
                 labels = part.table.labels or range(part.before, part.before + len(part.table))
                 shares = of_classes if proba else [()] * len(answers)
@@ -78,6 +80,21 @@ def predict(
         say(_score(truth, said, str(name), hasattr(model, "classes_")))
     if interrupted:
         raise KeyboardInterrupt
+
+
+def _asked(file: Path, model: Any, reading: Reading, target: str | None, in_parts: bool) -> Iterator[Asked]:
+    """The cases in pieces under a bar. A model in parts is asked about as many at once as memory holds."""
+    from nearwise.app.asking import asked_parts
+    from nearwise.app.pieces import pieces_of
+    from nearwise.parts.predicting import PART as BATCH
+    from nearwise.progress import progress
+
+    if in_parts:
+        yield from asked_parts(file, model, reading, target, size=BATCH)
+        return
+    parts = asked_parts(file, model, reading, target)
+    first = next(parts)
+    yield from progress(pieces_of(chain((first,), parts)), first.expected, "predicting", cost=len)
 
 
 def _score(truth: list[Any], said: list[Any], name: str, classes: bool) -> str:

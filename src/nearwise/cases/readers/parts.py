@@ -24,7 +24,7 @@ from nearwise.cases.readers.parquet import AtRow
 from nearwise.cases.readers.sniff import first_lines, separator_of
 from nearwise.errors import NearwiseError
 
-__all__ = ["PART", "read_parts"]
+__all__ = ["PART", "read_parts", "rows_of"]
 
 PART = 8_000_000
 """bytes of a part of text; a row of Parquet counts as 8 for each column"""
@@ -52,6 +52,19 @@ def read_parts(path: Path, *, size: int = PART, **settings: Any) -> Iterator[Raw
         yield from _of_text(path, form, size, settings)
     else:
         yield read(path, **settings)
+
+
+def rows_of(path: Path, form: str | None, first: int, size: int = PART) -> int:
+    """About how many rows a file has in all whose first part has so many."""
+    if format_of(path, form) == "parquet":
+        try:
+            from pyarrow import parquet
+
+            return int(parquet.ParquetFile(path).metadata.num_rows)
+        except Exception:  # not installed: then it is one part
+            return first
+    whole = path.stat().st_size
+    return first if path.suffix == ".gz" or whole <= size else round(first * whole / size)
 
 
 def _of_parquet(path: Path, size: int, settings: dict[str, Any]) -> Iterator[RawTable]:
