@@ -1,5 +1,6 @@
 """Ctrl-C keeps what there is, and the exit code says that it was heard."""
 
+import json
 import subprocess
 import sys
 
@@ -44,6 +45,29 @@ def third(parts, of=pieces.pieces_of):
             os.kill(os.getpid(), signal.SIGINT)
         yield piece
 pieces.pieces_of = third
+"""
+
+IN_THE_SECOND_EXPLANATION = """
+import nearwise.app.explain as explain
+from nearwise.estimators.classifier import KNNClassifier
+explain._AT_ONCE, times = 2, []
+def explained(self, *given, of=KNNClassifier.explain):
+    times.append(given)
+    if len(times) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    return of(self, *given)
+KNNClassifier.explain = explained
+"""
+
+IN_THE_THIRD_RANGE = """
+import nearwise.app.pieces as pieces
+pieces.FIRST, pieces._clock = 20, lambda: 0.0
+def third(self, n, of=pieces.Pace.ranges):
+    for at, piece in enumerate(of(self, n)):
+        if at == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield piece
+pieces.Pace.ranges = third
 """
 
 AT_THE_SECOND_MEMBER = """
@@ -98,6 +122,24 @@ def test_answers_that_were_found_are_kept_as_whole_rows(when, interrupted, many,
     assert f"note: interrupted: kept the answers to the first {len(found) - 1} rows." in to_file.stderr
     piped = interrupted(when, "predict", "m.nearwise", many)
     assert (piped.returncode, piped.stdout.splitlines()) == (130, found)
+
+
+def test_neighbours_that_were_found_are_kept_as_whole_rows(interrupted, many, nearwise, tmp_path):
+    nearwise("fit", many, "--target", "class", "--weights", "none", "--k", "3", "--out", "m.nearwise")
+    whole = nearwise("neighbors", "m.nearwise", many).out.splitlines()
+    done = interrupted(IN_THE_THIRD_RANGE, "neighbors", "m.nearwise", many, "--out", "n.csv")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "note: interrupted: kept the neighbours of the first 60 rows." in done.stderr
+    assert (tmp_path / "n.csv").read_text().splitlines() == whole[: 1 + 3 * 60]
+
+
+def test_explanations_that_were_found_are_kept(interrupted, many, nearwise):
+    nearwise("fit", many, "--target", "class", "--weights", "none", "--k", "3", "--out", "m.nearwise")
+    whole = json.loads(nearwise("explain", "m.nearwise", many, "--json").out)
+    done = interrupted(IN_THE_SECOND_EXPLANATION, "explain", "m.nearwise", many, "--rows", "0-9", "--json")
+    assert done.returncode == 130
+    assert "note: interrupted: kept the explanations of the first 2 rows." in done.stderr
+    assert json.loads(done.stdout) == whole[:2]
 
 
 def test_auto_answers_with_the_members_that_there_are(interrupted, many, nearwise):

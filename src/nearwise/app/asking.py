@@ -38,12 +38,12 @@ class Asked:
     def __len__(self) -> int:
         return self.table.n
 
-    def piece(self, start: int, end: int) -> Asked:
-        """Some of these cases; all are the part itself."""
-        if (start, end) == (0, len(self)):
+    def piece(self, rows: range) -> Asked:
+        """Cases that follow each other; all are the part itself."""
+        if len(rows) == len(self):
             return self
-        truth = None if self.truth is None else self.truth[start:end]
-        return Asked(self.table.take(range(start, end)), truth, self.before + start, self.expected)
+        truth = None if self.truth is None else self.truth[rows.start : rows.stop]
+        return Asked(self.table.take(rows), truth, self.before + rows.start, self.expected)
 
 
 def asked_cases(file: Path, model: Any, reading: Reading) -> RawTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,6 +45,7 @@ def explain(
     each feature adds to their distance.
     """
     from nearwise.app.asking import asked_cases
+    from nearwise.app.pieces import keeping
     from nearwise.app.report import Report, page
     from nearwise.app.show import explanation_view
     from nearwise.parts.loading import load
@@ -62,9 +63,10 @@ def explain(
 
         table = replace(table, labels=tuple(range(len(table))))
     parts = [asked[i : i + _AT_ONCE] for i in range(0, len(asked), _AT_ONCE)]
-    found = [
-        why for part in progress(parts, len(parts), "explaining") for why in model.explain(table.take(part), neighbours)
-    ]
+    found: list[Any] = []
+    with keeping(lambda: len(found), "the explanations of"):
+        for part in progress(parts, len(parts), "explaining"):
+            found += model.explain(table.take(part), neighbours)
     if as_json:
         write(json_text([why.to_json() for why in found]))
     else:

@@ -43,13 +43,18 @@ def neighbors(
     import numpy as np
 
     from nearwise.app.asking import asked_cases
+    from nearwise.app.pieces import Pace, keeping
     from nearwise.estimators.choosing_cases import chosen_cases
     from nearwise.estimators.saving import load
+    from nearwise.progress import progress
 
     check_rows_out(out, as_json)
     if is_in_parts(model_file):
         heads, found = neighbours_in_parts(model_file, file, reading, k, rows, where)
-        _tell(heads, found, out, guard_formulas, as_json)
+        with rows_out(out, as_json, guard_formulas) as tell:
+            tell(heads, found)
+        if out is not None:
+            say(f"wrote {out}")
         return
     model = load(model_file)
     if not hasattr(model, "kneighbors") or not hasattr(model, "_fitted"):
@@ -59,16 +64,14 @@ def neighbors(
     chosen = chosen_cases(model._fitted().table, _conditions(where, model)) if where else None
     there = len(model._fitted().table) if chosen is None else len(chosen)
     truths = {} if chosen is None else {"where": np.isin(np.arange(len(model._fitted().table)), chosen)}
-    distances, indices = model.kneighbors(table.take(asked), min(k or model.n_neighbors_, there), **truths)
-    found = _found(model, table, asked, distances, indices)
     heads = ["row", "rank", "case", "distance", *(["target"] if model._fitted().target.is_given else [])]
-    _tell(heads, found, out, guard_formulas, as_json)
-
-
-def _tell(heads: list[str], found: list[list[Any]], out: Path | None, guard_formulas: bool, as_json: bool) -> None:
-    """Write the rows to standard output or a file."""
-    with rows_out(out, as_json, guard_formulas) as tell:
-        tell(heads, found)
+    done = 0
+    with rows_out(out, as_json, guard_formulas) as tell, keeping(lambda: done, "the neighbours of"):
+        for piece in progress(Pace().ranges(len(asked)), len(asked), "searching", cost=len):
+            rows_at = asked[piece.start : piece.stop]
+            near = model.kneighbors(table.take(rows_at), min(k or model.n_neighbors_, there), **truths)
+            tell(heads, _found(model, table, rows_at, *near))
+            done += len(rows_at)
     if out is not None:
         say(f"wrote {out}")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from nearwise.app.asking import Asked
+from nearwise.app.output import say
 
-__all__ = ["pieces_of"]
+__all__ = ["Pace", "keeping", "pieces_of"]
 
 FIRST = 1_000
 """cases of the first piece"""
@@ -16,15 +18,38 @@ QUICK = 0.5
 _clock = time.monotonic
 
 
-def pieces_of(parts: Iterable[Asked]) -> Iterator[Asked]:
-    """The parts cut into pieces, which grow as long as whoever asks for them is quick."""
-    rows = FIRST
-    for part in parts:
+class Pace:
+    """How many cases make a piece: more, as long as whoever asks for them is quick."""
+
+    def __init__(self) -> None:
+        self.rows = FIRST
+
+    def ranges(self, n: int) -> Iterator[range]:
+        """The places of n cases piece by piece; of none, one empty piece."""
         start, is_first = 0, True
-        while start < len(part) or is_first:
-            end = min(start + rows, len(part))
+        while start < n or is_first:
+            piece = range(start, min(start + self.rows, n))
             began = _clock()
-            yield part.piece(start, end)
-            if _clock() - began < QUICK and end - start == rows:
-                rows *= 2
-            start, is_first = end, False
+            yield piece
+            if _clock() - began < QUICK and len(piece) == self.rows:
+                self.rows *= 2
+            start, is_first = piece.stop, False
+
+
+def pieces_of(parts: Iterable[Asked]) -> Iterator[Asked]:
+    """The parts of a file cut into pieces."""
+    pace = Pace()
+    for part in parts:
+        for piece in pace.ranges(len(part)):
+            yield part.piece(piece)
+
+
+@contextmanager
+def keeping(done: Callable[[], int], what: str) -> Iterator[None]:
+    """Work on rows of which Ctrl-C keeps those that are done, if any. The exit code tells that it was heard."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not done():
+            raise
+        say(f"note: interrupted: kept {what} the first {done()} rows.")

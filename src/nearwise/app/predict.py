@@ -41,6 +41,7 @@ def predict(
     A large file is answered part by part, so it need not fit into memory. Where it has the column that the model
     learned to predict, how many answers are right is said, too.
     """
+    from nearwise.app.pieces import keeping
     from nearwise.estimators.saving import TARGET_NAME
     from nearwise.parts.loading import load
 
@@ -55,31 +56,23 @@ def predict(
     header = [first, "prediction", *(f"p({label})" for label in (model.classes_ if proba else ()))]
     said: list[Any] = []
     truth: list[Any] = []
-    done, interrupted = 0, False
-    with rows_out(out, as_json, guard_formulas) as tell:
-        try:
-            for part in _asked(file, model, reading, name, is_in_parts(model_file)):
-                answers, of_classes = answered(model, part.table, proba)
-                labels = part.table.labels or range(part.before, part.before + len(part.table))
-                shares = of_classes if proba else [()] * len(answers)
-                rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
-                if part.truth is None and target is not None:
-                    raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
-                tell(header, rows)
-                said += answers if part.truth is not None else []
-                truth += part.truth or []
-                done += len(answers)
-        except KeyboardInterrupt:
-            if not done:
-                raise
-            interrupted = True
-            say(f"note: interrupted: kept the answers to the first {done} rows.")
+    done = 0
+    with rows_out(out, as_json, guard_formulas) as tell, keeping(lambda: done, "the answers to"):
+        for part in _asked(file, model, reading, name, is_in_parts(model_file)):
+            answers, of_classes = answered(model, part.table, proba)
+            labels = part.table.labels or range(part.before, part.before + len(part.table))
+            shares = of_classes if proba else [()] * len(answers)
+            rows = [(label, answer, *more) for label, answer, more in zip(labels, answers, shares, strict=True)]
+            if part.truth is None and target is not None:
+                raise InputError(f"--target {target}: {file.name} has no such column. Leave --target out.")
+            tell(header, rows)
+            said += answers if part.truth is not None else []
+            truth += part.truth or []
+            done += len(answers)
     if out is not None:
         say(f"wrote {out}")
     if truth:
         say(_score(truth, said, str(name), hasattr(model, "classes_")))
-    if interrupted:
-        raise KeyboardInterrupt
 
 
 def _asked(file: Path, model: Any, reading: Reading, target: str | None, in_parts: bool) -> Iterator[Asked]:

@@ -35,6 +35,7 @@ def run() -> None:
     except KeyboardInterrupt:  # before the command began
         print("nearwise: interrupted", file=sys.stderr)
         code = INTERRUPTED
+    interrupts.end()
     serving = not SERVING.isdisjoint(sys.argv[1:2])
     sys.exit(INTERRUPTED if interrupts.heard and code == OK and not serving else code)
 
@@ -58,6 +59,11 @@ class Interrupts:
     def listen(self) -> None:
         signal.signal(signal.SIGINT, self._interrupt)
         sys.unraisablehook = self._unheard
+
+    def end(self) -> None:
+        """All is done: an interrupt while Python tidies up would only change the exit code."""
+        if signal.getsignal(signal.SIGINT) == self._interrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
         self.heard = True
