@@ -38,6 +38,25 @@ def test_an_absent_key_is_missing_as_in_json_lines(file):
     assert contents(nearwise.read(file("t.json", '[{"a": 1}, {"b": "x"}]'))) == {"a": [1, None], "b": [None, "x"]}
 
 
+@pytest.mark.parametrize("form", ["t.json", "t.jsonl"])
+@pytest.mark.parametrize(
+    "values", [[None, "2024-01-31", None, "2024-02-01"], [None, 2**53 + 1, None, 7], [None, "x", "y", None]]
+)
+@pytest.mark.parametrize("kinds", [{}, {"b": nearwise.Symbolic()}])
+def test_an_absent_key_is_what_null_is(file, form, values, kinds):
+    cases = [{"a": i, "b": value} for i, value in enumerate(values)]
+    absent = [{name: value for name, value in case.items() if value is not None} for case in cases]
+    tables = []
+    for name, written in (("null", cases), ("absent", absent)):
+        lines = "\n".join(map(json.dumps, written)) if form == "t.jsonl" else json.dumps(written)
+        tables.append(nearwise.read(file(f"{name}.{form}", lines), schema=kinds))
+    null, found = tables
+    assert contents(found) == contents(null)
+    assert [column.written for column in found.columns] == [column.written for column in null.columns]
+    if kinds:
+        assert contents(found)["b"] == values
+
+
 def test_one_long_line_is_no_limit_for_json(file):
     path = file("t.json", json.dumps([{"a": i} for i in range(100)]))
     assert nearwise.read(path, max_line=50).n == 100
