@@ -159,3 +159,22 @@ def test_what_timbl_could_not_read_either_is_refused_with_its_line(file, text, f
 
 def test_sparse_rows_meet_the_limit_of_what_they_leave_out(file):
     assert "max_absent" in refused(file("t.train", "".join(f"({i},a)X\n" for i in range(1, 40))), max_absent=100)
+
+
+# ------------------------------------------------------------------------------------------------------- sheets
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("t.csv", "a\n1\n", "sheet='A': t.csv is read as csv, which has no sheets. Leave that out, or name a"),
+        ("t.jsonl", '{"a": 1}\n', "t.jsonl is read as jsonl, which has no sheets"),
+        (
+            "t.sqlite",
+            "",
+            "t.sqlite is read as sqlite, which has no sheets. Leave that out, or ask for one of its tables",
+        ),
+    ],
+)
+def test_a_sheet_of_what_has_none_is_refused(file, name, text, told):
+    assert told in refused(file(name, text), sheet="A")

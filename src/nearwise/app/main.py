@@ -34,6 +34,7 @@ from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.serve import serve
 from nearwise.app.study import study
+from nearwise.app.twice import refuse_twice
 from nearwise.app.wayout import TYPED, on_command_line
 from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
@@ -128,6 +129,7 @@ def _run(arguments: list[str]) -> int:
             return OK
         # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
         words = with_config(arguments, command.commands) if any(w.startswith(CONFIG) for w in arguments) else arguments
+        refuse_twice(words, command.commands)
         TYPED.set(tuple(words))
         with command.make_context("nearwise", list(words)) as context:
             command.invoke(context)
