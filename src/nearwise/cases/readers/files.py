@@ -6,6 +6,7 @@ import codecs
 import difflib
 import gzip
 import io
+import os
 import zlib
 from array import array
 from collections.abc import Generator
@@ -35,6 +36,9 @@ _NEAR = 0.75
 """how like a name must be to one that is not there; many files share their ending"""
 
 
+_DENIED = "Ask its owner for the right to read it, or name another file."
+
+
 class NotTextError(ReadError):
     """The bytes of a file are no text in the encoding that was tried."""
 
@@ -56,6 +60,15 @@ class AtLine:
 
 def readable(path: Path) -> None:
     """Refuse a path where there is no file to read; a pipe would be waited for, and a device may never end."""
+    try:
+        _refuse_what_is_no_file(path)
+    except PermissionError:
+        raise ReadError(f"{str(path)!r} cannot be read: its folder is closed to you. {_DENIED}") from None
+    if not os.access(path, os.R_OK):
+        raise ReadError(f"{str(path)!r} cannot be read: permission denied. {_DENIED}")
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
     if path.is_dir():
         raise ReadError(f"{str(path)!r} is a folder: expected a file. Name one of the files in it.")
     if path.exists() and not path.is_file():
