@@ -22,6 +22,8 @@ SAME_WITHOUT_CORE = {
     "app/test_everyday.py": FILES,
     "app/test_interrupted.py": COMMANDS,
     "app/test_learning.py": COMMANDS,
+    "app/test_given_twice.py": COMMANDS,
+    "app/test_permissions.py": COMMANDS,
     "app/test_projections.py": COMMANDS,
     "app/test_report_in_a_browser.py": "what a page does with figures, which are tested without the core",
     "app/test_start.py": COMMANDS,

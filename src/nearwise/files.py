@@ -21,13 +21,19 @@ def check_output(path: Path | None) -> None:
     """Refuse an output that cannot be written before the work begins, not after it."""
     if path is None:
         return
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: name a file in it.")
     folder = path.absolute().parent
-    if not folder.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {folder}.")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path} cannot be written: the folder {folder} is not writable.")
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name a file in it.")
+        if not folder.is_dir():
+            raise InputError(f"{path} cannot be written: there is no folder {folder}.")
+        has_file = path.exists()
+    except PermissionError:
+        raise InputError(f"{path} cannot be written: the folder {folder} is closed to you. Name another.") from None
+    if has_file and not os.access(path, os.W_OK):  # the folder alone decides whether a file can be replaced
+        raise InputError(f"{path} cannot be written: it is there already and read-only. Name another file.")
+    if not os.access(folder, os.W_OK) and not (has_file and not path.is_file()):
+        raise InputError(f"{path} cannot be written: the folder {folder} is not writable. Name another.")
 
 
 @contextlib.contextmanager

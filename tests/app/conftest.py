@@ -1,9 +1,12 @@
 """The command line in this process (fast) and in one of its own (streams, imports), and small files to run it on."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +49,29 @@ def process(tmp_path):
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def installed_command(tmp_path_factory):
+    """Run the program ``nearwise`` as pip put it beside Python, in a process of its own."""
+    program = shutil.which("nearwise", path=str(Path(sys.executable).parent))
+    assert program is not None, "the program nearwise is not beside Python: install the package (make test)"
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+
+    def run(*arguments, cwd=elsewhere, **settings):
+        command = [program, *(str(a) for a in arguments)]
+        done = subprocess.run(
+            command, capture_output=True, cwd=cwd, check=False, encoding="utf-8", **{"timeout": 300, **settings}
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def installed(installed_command, tmp_path):
+    """The installed program in an empty folder."""
+    return partial(installed_command, cwd=tmp_path)
 
 
 @pytest.fixture

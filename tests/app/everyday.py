@@ -1,8 +1,4 @@
-"""Everyday files, made by combining what differs from one export to the next, and broken ones, made by hand.
-
-Run as a program it takes a list of command lines from standard input (JSON), runs each through the command in one
-process, and writes what came out: exit code, streams, and the table that was read.
-"""
+"""Everyday files, made by combining what differs from one export to the next, and broken ones, made by hand."""
 
 import contextlib
 import csv
@@ -13,8 +9,7 @@ import itertools
 import json
 import random
 import sqlite3
-import sys
-from pathlib import Path
+from dataclasses import dataclass
 
 NAMES = ("name", "size", "price", "day", "on", "note")
 ROWS = [
@@ -25,16 +20,23 @@ ROWS = [
     ("Ana", 1234.5, 999, "2024-01-01", "false", "x\ty"),
 ]
 KINDS = ("Symbolic", "Numeric", "Numeric", "Numeric", "Symbolic", "Symbolic")
-DAYS = {"2024-02-29": 19782, "2024-03-01": 19783, "2023-12-31": 19722, "2024-01-01": 19723, "": None}
 ONS = {"true": True, "false": False, "": None}
-CONTENT = [
-    [row[0] for row in ROWS],
-    [row[1] for row in ROWS],
-    [row[2] for row in ROWS],
-    [DAYS[row[3]] for row in ROWS],
-    [ONS[row[4]] for row in ROWS],
-    [row[5] or None for row in ROWS],
-]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file: its bytes, the options that it takes to read it, and the notes that are expected."""
+
+    name: str
+    data: bytes
+    options: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    labels: bool = False
+    """whether it has names of the cases"""
+
+    def write(self, folder):
+        (folder / self.name).write_bytes(self.data)
+
 
 FACTORS = {
     "sep": (",", ";", "\t", "|"),
@@ -92,79 +94,113 @@ def text_of(found):
     return stream.getvalue().encode(found["encoding"]), options
 
 
-def everyday(folder):
-    """60 files: (file, options, notes that are expected), all of the same table."""
+def everyday():
+    """57 files of the same table, which together with those of `with_packages` are more than 60."""
     made = []
     for i, found in enumerate(combinations(44)):
         data, options = text_of(found)
-        path = folder / f"export{i}.{'txt' if i % 5 == 4 else 'csv'}"
-        path.write_bytes(data)
         notes = ["separated by"] if found["sep"] != "," else []
         notes += ["read as cp1252"] if found["encoding"] == "cp1252" else []
         notes += ["has no name"] if found["index"] else []
-        made.append((path.name, options, notes))
-    return made + _other_formats(folder)
+        name = f"export{i}.{'txt' if i % 5 == 4 else 'csv'}"
+        made.append(Made(name, data, tuple(options), tuple(notes), labels=found["index"] == "names"))
+    return made + _other_formats()
 
 
-def _other_formats(folder):
+def _other_formats():
     plain, _ = text_of(dict(zip(FACTORS, (values[0] for values in FACTORS.values()), strict=True)))
     tabs, _ = text_of({**{name: values[0] for name, values in FACTORS.items()}, "sep": "\t"})
     records = [
-        {name: value for name, value in zip(NAMES, case, strict=True) if value is not None} for case in _typed_rows()
+        {name: value for name, value in zip(NAMES, case, strict=True) if value is not None} for case in typed_rows()
     ]
-    columns = {name: [case[j] for case in _typed_rows()] for j, name in enumerate(NAMES)}
-    texts = {
-        "t.csv.gz": gzip.compress(plain),
-        "t.tsv": tabs,
-        "t.tab.csv": tabs,
-        "t.tsv.gz": gzip.compress(tabs),
-        "t.data": plain,
-        "t.jsonl": "".join(json.dumps(r) + "\n" for r in records).encode(),
-        "t.ndjson": "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records).encode(),
-        "t.json": json.dumps(records, indent=1).encode(),
-        "columns.json": json.dumps(columns).encode(),
-        "byrow.json": json.dumps({n: {str(i): v for i, v in enumerate(vs)} for n, vs in columns.items()}).encode(),
-        "comment.csv": b"# made today\n" + plain.replace(b"\n", b"\n# more\n", 1),
-        "dashes.csv": plain.replace(b",,", b",-,"),
-        "bar.csv": plain.replace(b"\r\n", b"\n") + b"\n\n",
-    }
-    options = {
-        "t.data": ["--format", "csv"], "comment.csv": ["--comment", "#"], "dashes.csv": ["--na", "-,"], "t.tab.csv": [],
-    }  # fmt: skip
-    for name, data in texts.items():
-        (folder / name).write_bytes(data)
-    return [(name, options.get(name, []), ["separated by"] if name == "t.tab.csv" else []) for name in texts]
+    columns = {name: [case[j] for case in typed_rows()] for j, name in enumerate(NAMES)}
+    by_row = {name: {str(i): value for i, value in enumerate(values)} for name, values in columns.items()}
+    return [
+        Made("t.csv.gz", gzip.compress(plain)),
+        Made("t.tsv", tabs),
+        Made("t.tab.csv", tabs, notes=("separated by",)),
+        Made("t.tsv.gz", gzip.compress(tabs)),
+        Made("t.data", plain, ("--format", "csv")),
+        Made("t.jsonl", "".join(json.dumps(r) + "\n" for r in records).encode()),
+        Made("t.ndjson", "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records).encode()),
+        Made("t.json", json.dumps(records, indent=1).encode()),
+        Made("columns.json", json.dumps(columns).encode()),
+        Made("byrow.json", json.dumps(by_row).encode()),
+        Made("comment.csv", b"# made today\n" + plain.replace(b"\n", b"\n# more\n", 1), ("--comment", "#")),
+        Made("dashes.csv", plain.replace(b",,", b",-,"), ("--na", "-,")),
+        Made("bar.csv", plain.replace(b"\r\n", b"\n") + b"\n\n"),
+    ]
 
 
-def _typed_rows():
+def typed_rows():
     """The cases with what JSON and spreadsheets have types for."""
     return [(r[0], r[1], r[2], r[3] or None, ONS[r[4]], r[5] or None) for r in ROWS]
 
 
-def with_packages(folder):
-    """The same table through formats that need a package: {package: (file, options)}."""
+WITH_PACKAGES = [
+    ("t.xlsx", "python_calamine", ()),
+    ("t.ods", "python_calamine", ()),
+    ("t.tsv", "duckdb", ("--sql", "select * from data")),
+    ("t.sqlite", "sqlite3", ()),
+    ("t.sqlite", "sqlite3", ("--sql", "select * from cases")),
+    ("t.duckdb", "duckdb", ()),
+    ("t.duckdb", "duckdb", ("--sql", "select * from cases")),
+    ("t.parquet", "pyarrow", ()),
+]
+"""formats that need a package: file, package, options"""
+
+
+def with_package(folder, name):
+    """Write the same table in a format that needs a package."""
     from tests.spreadsheets import write_ods, write_xlsx
 
-    cells = [[dt.date.fromisoformat(v) if j == 3 and v else v for j, v in enumerate(row)] for row in _typed_rows()]
-    write_xlsx(folder / "t.xlsx", {"Cases": [NAMES, *cells]})
-    write_ods(folder / "t.ods", {"Cases": [NAMES, *cells]})
-    with contextlib.closing(sqlite3.connect(folder / "t.sqlite")) as base:
+    path = folder / name
+    if name == "t.sqlite":
+        _sqlite(path)
+    elif name == "t.duckdb":
+        _duckdb(path)
+    elif name == "t.parquet":
+        _parquet(path)
+    elif name == "t.tsv":
+        path.write_bytes(next(each.data for each in _other_formats() if each.name == name))
+    else:
+        write = write_xlsx if name == "t.xlsx" else write_ods
+        write(path, {"Cases": [NAMES, *_dated_rows()]})
+
+
+def _dated_rows():
+    """The cases with dates as such."""
+    return [[dt.date.fromisoformat(v) if j == 3 and v else v for j, v in enumerate(row)] for row in typed_rows()]
+
+
+def _sqlite(path):
+    with contextlib.closing(sqlite3.connect(path)) as base:
         base.execute("create table cases (name text, size real, price integer, day text, 'on' text, note text)")
         texts = [[None if v == "" else v for v in row] for row in ROWS]
         base.executemany("insert into cases values (?, ?, ?, ?, ?, ?)", texts)
         base.commit()
-    return {
-        "python_calamine": [("t.xlsx", []), ("t.ods", [])],
-        "duckdb": [("t.tsv", ["--sql", "select * from data"])],
-        "sqlite3": [("t.sqlite", [])],
-    }
+
+
+def _duckdb(path):
+    import duckdb
+
+    with duckdb.connect(str(path)) as base:
+        base.execute('create table cases (name text, size double, price integer, day date, "on" boolean, note varchar)')
+        base.executemany("insert into cases values (?, ?, ?, ?, ?, ?)", _dated_rows())
+
+
+def _parquet(path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table(dict(zip(NAMES, map(list, zip(*_dated_rows(), strict=True)), strict=True))), path)
 
 
 ABOUT_OPTIONS = ("code.csv", "sep.csv", "numbers.csv", "format.csv")
 """files that are whole; what is wrong is an option, so the sentence is about that"""
 
 BROKEN = [
-    # name, content, further arguments, what the sentence must hold
+    # name, content, options, what the sentence must hold
     ("empty.csv", "", (), ["is empty"]),
     ("blank.csv", "\n\n", (), ["is empty"]),
     ("header.csv", "a,b\n", (), ["no cases"]),
@@ -177,14 +213,14 @@ BROKEN = [
     ("quote.csv", 'a,b\n1,"x\n2,y\n', (), ["line 2", "quote"]),
     ("inside.csv", 'a,b\n1,"x"y\n', (), ["line 2", "quote"]),
     ("nul.csv", "a,b\n1,\0\n", (), ["line 2", "letter 3", "--encoding utf-16"]),
-    ("utf16.csv", "a,b\n1,2\n".encode("utf-16-le"), (), ["line 1", "--encoding utf-16"]),
+    ("utf16.csv", "a,b\n1,2\n".encode("utf-16-le"), (), ["line 1, letter 2", "--encoding utf-16-le"]),
     ("latin.csv", "a,b\n1,é\n".encode("latin-1"), ("--encoding", "utf-8"), ["line 2", "byte 3", "--encoding latin-1"]),
     ("code.csv", "a,b\n1,2\n", ("--encoding", "klingon"), ["--encoding klingon"]),
     ("packed.csv.gz", b"\x1f\x8b\x08nothing", (), ["gzip"]),
     ("plain.csv.gz", "a,b\n1,2\n", (), ["gzip"]),
     ("word.csv", "a,b\n1,x\nfour,y\n", ("--kind", "a=numeric"), ["line 3", "column 'a'", "--kind a=symbolic"]),
     ("comma.csv", 'a,b\n"1,5",x\n', ("--kind", "a=numeric"), ["line 2", "column 'a'", "--numbers european"]),
-    ("comment.csv", "# made\na,b\n1,2\n", (), ["line 2", "--comment '#'"]),
+    ("comment.csv", "# made\na,b\n1,2\n", (), ["line 2", "1 value ('# made')", "--comment '#'"]),
     ("target.csv", "a,y\n1,u\n2,\n", ("--target", "y"), ["line 3", "column 'y'", "--skip-unlabelled"]),
     ("name.csv", "colour,y\n1,u\n", ("--target", "color"), ["Did you mean 'colour'"]),
     ("ignore.csv", "colour,y\n1,u\n", ("--ignore", "color"), ["Did you mean 'colour'"]),
@@ -194,7 +230,7 @@ BROKEN = [
     ("line.csv", "a,b\n1,xxxxxxxxxxxxxxxx\n", ("--max-line", "10"), ["line 2", "--max-line"]),
     ("thing.bin", "a,b\n1,2\n", (), ["--format csv"]),
     ("format.csv", "a,b\n1,2\n", ("--format", "cvs"), ["Did you mean 'csv'"]),
-    ("lines.jsonl", '{"a": 1}\n{"a": \n', (), ["line 2", "letter"]),
+    ("lines.jsonl", '{"a": 1}\n{"a": \n', (), ["line 2", "letter 7"]),
     ("list.jsonl", "[1]\n", (), ["line 1"]),
     ("key.jsonl", '{"a": 1, "a": 2}\n', (), ["line 1", "'a'"]),
     ("cut.json", '[{"a": 1},\n{"a": 2}', (), ["line 2"]),
@@ -208,37 +244,32 @@ BROKEN = [
 ]
 
 
-def broken(folder):
-    """40 files that cannot be read as they are: (file, options, what must be said)."""
-    for name, content, _, _ in BROKEN:
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [(name, list(options), told) for name, _, options, told in BROKEN]
+CURES = {
+    "twice.csv": ("--no-header",),
+    "noname.csv": ("--no-header",),
+    "data.csv": ("--no-header",),
+    "utf16.csv": ("--encoding", "utf-16-le"),
+    "latin.csv": ("--encoding", "latin-1"),
+    "word.csv": ("--kind", "a=symbolic"),
+    "comma.csv": ("--kind", "a=numeric", "--numbers", "european"),
+    "comment.csv": ("--comment", "#"),
+    "target.csv": ("--target", "y", "--skip-unlabelled"),
+    "name.csv": ("--target", "colour"),
+    "ignore.csv": ("--ignore", "colour"),
+    "numbers.csv": ("--numbers", "european"),
+    "wide.csv": ("--max-columns", "3"),
+    "line.csv": ("--max-line", "20"),
+    "thing.bin": ("--format", "csv"),
+    "format.csv": ("--format", "csv"),
+    "lines.json": ("--format", "jsonl"),
+    "attribute.arff": ("--kind", "a=symbolic"),
+}
+"""broken file -> the options with which it is read; the last of them is the way out that its sentence names"""
 
 
-def run(arguments):
-    """One command line: exit code and streams, and for files that can be read, the values."""
-    from nearwise.app import tables
-    from nearwise.app.main import main
-
-    seen = []
-    read = tables.read
-
-    def watched(*given, **settings):
-        seen.append(read(*given, **settings))
-        return seen[-1]
-
-    tables.read = watched
-    out, err = io.StringIO(), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(arguments)
-    finally:
-        tables.read = read
-    table = seen[0] if seen and not isinstance(seen[0], tuple) else None
-    values = None if table is None else [column.objects() for column in table.columns]
-    return {"code": code, "out": out.getvalue(), "err": err.getvalue(), "values": values}
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
-    json.dump([run(arguments) for arguments in json.load(sys.stdin)], sys.stdout)
+def broken():
+    """40 files that cannot be read as they are, with their options, and what must be said of each."""
+    return [
+        (Made(name, content if isinstance(content, bytes) else content.encode(), options), told)
+        for name, content, options, told in BROKEN
+    ]

@@ -147,3 +147,15 @@ def test_k_is_chosen_from_a_range(evaluated):
     assert evaluated("--cv", "2", "--k", "2-3", weights="none").json["methods"][0]["k"][0] in (2, 3)
     for wrong in ("5-2", "a-b", "0-3"):
         assert evaluated("--cv", "2", "--k", wrong).code == 2
+
+
+def test_a_time_limit_that_is_over_keeps_what_is_done_and_is_no_failure(nearwise, play, monkeypatch):
+    from nearwise.app import report
+
+    compare = report.compare
+    monkeypatch.setattr(report, "compare", lambda *given, time_limit, **more: compare(*given, time_limit=1e-9, **more))
+    asked = ("evaluate", play, "--target", "class", "--weights", "none,gr", "--jobs", "1", "--time-limit", "2")
+    done = nearwise(*asked, "--report", "r.html")
+    assert done.code == 0
+    assert "seconds were over" in done.err
+    assert "r.html is not written, for the comparison is not whole" in done.err

@@ -1,10 +1,7 @@
-"""60 everyday and 40 broken files through the command in a process of its own: one table, or one sentence."""
+"""60 everyday and 40 broken files through the installed command, one process for each: one table, or one sentence."""
 
 import json
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,24 +9,29 @@ from tests.spreadsheets import package
 
 from . import everyday as made
 
-
-def run_all(folder, asked):
-    """Every command line, in one process for all."""
-    command = [sys.executable, str(Path(made.__file__))]
-    done = subprocess.run(
-        command, input=json.dumps(asked), capture_output=True, text=True, cwd=folder, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+ROWS = [tuple(None if value == "" else value for value in row) for row in made.typed_rows()]
 
 
-def is_the_table(found, name, options):
-    assert found["code"] == 0, (name, options, found["err"])
-    features = json.loads(found["out"])["features"]
-    expected = made.NAMES if "--no-header" not in options else [f"f{j}" for j in range(1, 7)]
-    assert list(features) == list(expected), name
-    assert [kind["kind"] for kind in features.values()] == list(made.KINDS), (name, options)
-    assert found["values"] == made.CONTENT, (name, options)
+def rows_of(path):
+    """The rows of JSON lines that `convert` wrote, and their names."""
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return list(found[0]), [tuple(row.values()) for row in found]
+
+
+def is_the_table(installed, folder, name, options, rows=ROWS, labels=False):
+    """Whether `schema` finds the kinds of all in a file, and `convert` the values of all; returns what schema said."""
+    names = [f"f{j}" for j in range(1, 7)] if "--no-header" in options else list(made.NAMES)
+    told = installed("schema", name, "--json", *options)
+    assert told.code == 0, told.err
+    kinds = [(name, kind["kind"]) for name, kind in told.json["features"].items()]
+    assert kinds == list(zip(names, made.KINDS, strict=True))
+    done = installed("convert", name, "same.jsonl", *options)
+    assert done.code == 0, done.err
+    if labels:
+        names = ["label", *names]
+        rows = [(f"case {i}", *row) for i, row in enumerate(rows)]
+    assert rows_of(folder / "same.jsonl") == (names, rows)
+    return told
 
 
 def test_the_combinations_hold_every_pair_of_settings():
@@ -42,53 +44,63 @@ def test_the_combinations_hold_every_pair_of_settings():
     assert (("header", False), ("index", "names")) not in pairs
 
 
-def test_everyday_files_give_the_same_table_and_kinds(tmp_path):
-    files = made.everyday(tmp_path)
-    found = run_all(tmp_path, [["schema", name, "--json", *options] for name, options, _ in files])
-    assert len(files) + sum(map(len, made.with_packages(tmp_path).values())) >= 60
-    for (name, options, notes), done in zip(files, found, strict=True):
-        is_the_table(done, name, options)
-        said = [line for line in done["err"].splitlines() if "identifier" not in line]
-        assert len(said) == len(notes), (name, said)
-        assert all(any(note in line for line in said) for note in notes), (name, said)
+def test_there_are_60_everyday_and_40_broken_files():
+    assert len(made.everyday()) + len(made.WITH_PACKAGES) >= 60
+    assert len(made.broken()) == 40
 
 
-@pytest.mark.parametrize("needed", ["python_calamine", "duckdb", "sqlite3"])
-def test_formats_that_need_a_package_give_the_same_table(tmp_path, needed):
+@pytest.mark.parametrize("file", made.everyday(), ids=lambda file: file.name)
+def test_everyday_files_give_the_same_table_and_kinds(installed, tmp_path, file):
+    file.write(tmp_path)
+    told = is_the_table(installed, tmp_path, file.name, file.options, labels=file.labels)
+    said = [line for line in told.err.splitlines() if "identifier" not in line]
+    assert len(said) == len(file.notes), said
+    assert all(any(note in line for line in said) for note in file.notes), said
+
+
+@pytest.mark.parametrize(("name", "needed", "options"), made.WITH_PACKAGES, ids=lambda each: "".join(each))
+def test_formats_that_need_a_package_give_the_same_table(installed, tmp_path, name, needed, options):
     package(needed)
-    made.everyday(tmp_path)
-    files = made.with_packages(tmp_path)[needed]
-    found = run_all(tmp_path, [["schema", name, "--json", *options] for name, options in files])
-    for (name, options), done in zip(files, found, strict=True):
-        if name == "t.sqlite":  # SQLite has no truth values, so they are texts
-            assert done["values"][4] == ["true", "false", "true", None, "false"]
-            done["values"][4] = made.CONTENT[4]
-        is_the_table(done, name, options)
+    made.with_package(tmp_path, name)
+    rows = ROWS
+    if name == "t.sqlite":  # it has no truth values, so they are texts
+        rows = [(*row[:4], None if row[4] is None else str(row[4]).lower(), row[5]) for row in ROWS]
+    is_the_table(installed, tmp_path, name, options, rows)
 
 
-def test_numbers_in_a_notation_that_is_not_named_get_a_hint(tmp_path):
+def test_numbers_in_a_notation_that_is_not_named_get_a_hint(installed, tmp_path):
     settings = {name: values[0] for name, values in made.FACTORS.items()} | {"sep": ";", "numbers": "european"}
     (tmp_path / "t.csv").write_bytes(made.text_of(settings)[0])
-    (found,) = run_all(tmp_path, [["schema", "t.csv"]])
     told = "note: column 'size' looks like numbers such as '1.234,5', kept as symbols: --numbers european"
-    assert found["err"].count(told) == 1
+    assert installed("schema", "t.csv").err.count(told) == 1
 
 
-def test_broken_files_give_one_sentence_with_a_way_out_that_exists(tmp_path):
-    files = made.broken(tmp_path)
-    assert len(files) == 40
-    found = run_all(tmp_path, [["schema", name, *options] for name, options, _ in files] + [["schema", "--help"]])
-    options = set(re.findall(r"--[a-z-]+", found.pop()["out"]))
-    for (name, _, told), done in zip(files, found, strict=True):
-        assert done["code"] == 2, (name, done)
-        *notes, sentence = done["err"].splitlines()
-        assert all(note.startswith("note: ") for note in notes), (name, done["err"])
-        assert sentence.startswith("nearwise: "), name
-        assert all(text in sentence for text in told), (name, sentence)
-        assert name in sentence or name in made.ABOUT_OPTIONS, sentence
-        assert set(re.findall(r"--[a-z-]+", sentence)) <= options, (name, sentence)
-        assert not re.search(r"\b(format|header|numbers|encoding|schema|ignore|comment|sep)=", sentence), (
-            name,
-            sentence,
-        )
-        assert done["out"] == ""
+@pytest.fixture(scope="module")
+def options_of_schema(installed_command):
+    return set(re.findall(r"--[a-z-]+", installed_command("schema", "--help").out))
+
+
+@pytest.mark.parametrize(("file", "told"), made.broken(), ids=lambda each: getattr(each, "name", ""))
+def test_broken_files_give_one_sentence_with_a_way_out_that_exists(installed, tmp_path, options_of_schema, file, told):
+    file.write(tmp_path)
+    done = installed("schema", file.name, *file.options)
+    assert (done.code, done.out) == (2, "")
+    *notes, sentence = done.err.splitlines()
+    assert all(note.startswith("note: ") for note in notes), done.err
+    assert sentence.startswith("nearwise: ")
+    assert all(text in sentence for text in told), sentence
+    assert file.name in sentence or file.name in made.ABOUT_OPTIONS, sentence
+    assert set(re.findall(r"--[a-z-]+", sentence)) <= options_of_schema, sentence
+    assert not re.search(r"\b(format|header|numbers|encoding|schema|ignore|comment|sep)=", sentence), sentence
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("file", [file for file, _ in made.broken() if file.name in made.CURES], ids=lambda f: f.name)
+def test_the_way_out_that_is_named_is_one(nearwise, tmp_path, file):
+    file.write(tmp_path)
+    cure = made.CURES[file.name]
+    before = nearwise("schema", file.name, *file.options)
+    assert before.code == 2
+    assert file.name == "line.csv" or cure[-1] in before.err, before.err  # how far to raise a limit it cannot say
+    after = nearwise("schema", file.name, *cure)
+    assert after.code == 0, after.err

@@ -159,3 +159,10 @@ def test_constructed_features_count_for_those_they_test(nearwise, tmp_path):
     assert len(alone["features"]) == 4  # age > 50 and smoker = y, which weighs all
     found = nearwise("rank", "ill.csv", "--target", "state", "--weights", "gr,ib3-ci", "--json").json
     assert found["weights"]["ib3-ci"] == {"age": 1.0, "smoker": 1.0, "z": 0.0}
+
+
+def test_columns_that_are_ignored_are_no_features_of_any_method():
+    X = {"leak": [0, 0, 1, 1] * 3, "other": [1, 5, 2, 3] * 3, "more": [4, 4, 1, 2] * 3}
+    found = rank_features(X, ["a", "a", "b", "b"] * 3, ["gr", "cfp", "auto"], ignore="leak")
+    assert found.features == ("other", "more")
+    assert found.weights.shape == (3, 2)

@@ -241,6 +241,13 @@ def test_python_makes_the_same_page_and_a_notebook_shows_it_in_a_frame(tmp_path,
         found.save(tmp_path / "page.txt")
 
 
+def test_columns_that_are_ignored_are_not_on_the_page(few):
+    rows = [{"leak": i > 19, "size": i} for i in range(40)]
+    found = nw.report(rows, ["yes" if i > 19 else "no" for i in range(40)], ignore=["leak"], time_limit=900)
+    check(found.html)
+    assert "leak" not in found.html
+
+
 def test_a_function_that_other_processes_do_not_know_is_refused():
     schema = {"a": nw.Custom(lambda a, b: abs(a - b))}
     with pytest.raises(InputError, match="a: a report is worked out in several processes"):

@@ -40,6 +40,8 @@ ASKED = [
     ["schema", "words.csv", "--comment", ""],
     ["schema", "words.csv", "--max-columns", "2"],
     ["schema", "words.csv", "--max-line", "2"],
+    ["schema", "words.csv", "--sheet", "A"],
+    ["schema", "words.csv", "--ignore", "a", "--ignore", "b"],
     ["schema", "words.csv", "--ignore", "nope"],
     ["schema", "words.csv", "--kind", "nope=symbolic"],
     ["schema", "words.csv", "--kind", "b=numeric"],

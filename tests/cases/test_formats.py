@@ -38,6 +38,25 @@ def test_an_absent_key_is_missing_as_in_json_lines(file):
     assert contents(nearwise.read(file("t.json", '[{"a": 1}, {"b": "x"}]'))) == {"a": [1, None], "b": [None, "x"]}
 
 
+@pytest.mark.parametrize("form", ["t.json", "t.jsonl"])
+@pytest.mark.parametrize(
+    "values", [[None, "2024-01-31", None, "2024-02-01"], [None, 2**53 + 1, None, 7], [None, "x", "y", None]]
+)
+@pytest.mark.parametrize("kinds", [{}, {"b": nearwise.Symbolic()}])
+def test_an_absent_key_is_what_null_is(file, form, values, kinds):
+    cases = [{"a": i, "b": value} for i, value in enumerate(values)]
+    absent = [{name: value for name, value in case.items() if value is not None} for case in cases]
+    tables = []
+    for name, written in (("null", cases), ("absent", absent)):
+        lines = "\n".join(map(json.dumps, written)) if form == "t.jsonl" else json.dumps(written)
+        tables.append(nearwise.read(file(f"{name}.{form}", lines), schema=kinds))
+    null, found = tables
+    assert contents(found) == contents(null)
+    assert [column.written for column in found.columns] == [column.written for column in null.columns]
+    if kinds:
+        assert contents(found)["b"] == values
+
+
 def test_one_long_line_is_no_limit_for_json(file):
     path = file("t.json", json.dumps([{"a": i} for i in range(100)]))
     assert nearwise.read(path, max_line=50).n == 100
@@ -140,3 +159,22 @@ def test_what_timbl_could_not_read_either_is_refused_with_its_line(file, text, f
 
 def test_sparse_rows_meet_the_limit_of_what_they_leave_out(file):
     assert "max_absent" in refused(file("t.train", "".join(f"({i},a)X\n" for i in range(1, 40))), max_absent=100)
+
+
+# ------------------------------------------------------------------------------------------------------- sheets
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("t.csv", "a\n1\n", "sheet='A': t.csv is read as csv, which has no sheets. Leave that out, or name a"),
+        ("t.jsonl", '{"a": 1}\n', "t.jsonl is read as jsonl, which has no sheets"),
+        (
+            "t.sqlite",
+            "",
+            "t.sqlite is read as sqlite, which has no sheets. Leave that out, or ask for one of its tables",
+        ),
+    ],
+)
+def test_a_sheet_of_what_has_none_is_refused(file, name, text, told):
+    assert told in refused(file(name, text), sheet="A")

@@ -186,7 +186,7 @@ def test_sparse_arff_fills_in_zero_and_the_first_value(file):
         ("@attribute a {x, y}\n@data\nx\nz\n", "line 4, column 'a': 'z' is not one of the declared values"),
         ("@attribute a numeric\n@data\n1\nred\n", "line 4, column 'a': expected a number, got 'red'"),
         ("@attribute a numeric\n@data\ntrue\n", "line 3, column 'a': expected a number"),
-        ("@attribute a numeric\n@data\n1,2\n", "line 3: expected 1 values"),
+        ("@attribute a numeric\n@data\n1,2\n", "line 3: expected 1 value ('a')"),
         ("@attribute a string\n@data\n'x\n", "line 3, letter 1: a quote"),
         ("@attribute a date 'EEE yyyy'\n@data\n'Mon 2024'\n", "'EEE'"),
         ("@attribute a date\n@data\n'Monday'\n", "line 3, column 'a': 'Monday' is not a date"),

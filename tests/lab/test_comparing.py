@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nearwise.progress as progress_module
-from nearwise import KNNClassifier
-from nearwise.errors import InputError
+from nearwise import KNNClassifier, Numeric
+from nearwise.errors import InputError, SchemaError
 from nearwise.lab.comparing import compare
 from nearwise.lab.protocols import FixedFolds, GivenSplits, LeaveOneOut, RandomSplits
 from nearwise.lab.result import Comparison
@@ -144,3 +144,18 @@ def test_a_comparison_is_json_without_what_json_does_not_know():
     assert told["protocol"] == "2 random splits (4 to test)"
     assert "folds" not in told
     assert isinstance(found, Comparison)
+
+
+def test_columns_that_are_ignored_are_seen_by_no_method():
+    from sklearn.tree import DecisionTreeClassifier
+
+    target = ["ab"[(i * 11 % 13 > 5) != (i % 10 == 0)] for i in range(30)]
+    X = {"leak": [float(each == "a") for each in target], "other": [i * 11 % 13 for i in range(30)]}
+    methods = {"none": "none", "auto": "auto", "cfp": "cfp", "tree": DecisionTreeClassifier(random_state=0)}
+    asked = {"schema": {"leak": Numeric(), "other": Numeric()}, "n_jobs": 1}
+    found = compare(X, target, methods, 3, ignore=["leak"], **asked)
+    without = compare({"other": X["other"]}, target, methods, 3, n_jobs=1, schema={"other": Numeric()})
+    assert [each.scores for each in found.results] == [each.scores for each in without.results]
+    assert compare(X, target, methods, 3, **asked)["tree"].mean == 1
+    with pytest.raises(SchemaError, match=r"ignore names 'leek', which is not a column\. Did you mean 'leak'"):
+        compare(X, target, methods, 3, ignore=["leek"])

@@ -13,6 +13,7 @@ import nearwise
 from nearwise import KNNClassifier
 from nearwise.cache_folder import user_folder
 from nearwise.cases.frames import raw_table
+from nearwise.errors import NearwiseWarning
 from nearwise.lab import running
 from nearwise.lab.cell import Answers, Cases, answer
 from nearwise.lab.comparing import compare
@@ -150,14 +151,18 @@ def test_a_folder_that_cannot_be_made_or_written_loses_cells_and_nothing_else(co
     file = tmp_path / "file"
     file.write_text("not a folder")
     expected = scores(compare(X, Y, ["none"], 3))
-    assert scores(compare(X, Y, ["none"], 3, cache=file / "deep")) == expected
-    assert scores(compare(X, Y, ["none"], 3, cache=file)) == expected
+    with pytest.warns(NearwiseWarning, match="cannot be kept in .*deep: Not a directory. The run goes on"):
+        assert scores(compare(X, Y, ["none"], 3, cache=file / "deep")) == expected
+    with pytest.warns(NearwiseWarning, match="cannot be kept in .*file: File exists"):
+        assert scores(compare(X, Y, ["none"], 3, cache=file)) == expected
 
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    assert scores(compare(X, Y, ["none"], 3, cache=tmp_path / "cells")) == expected
+    with pytest.warns(NearwiseWarning, match="cannot be kept in .*cells: No space left on device") as told:
+        assert scores(compare(X, Y, ["none"], 3, cache=tmp_path / "cells")) == expected
+    assert len(told) == 1
     assert list((tmp_path / "cells").iterdir()) == []
     assert len(counted) == 12
 
@@ -173,7 +178,8 @@ def test_a_full_disk_loses_cells_and_nothing_else(tmp_path):
         "print(len(found.results[0].scores))\n"
     )
     done = run(script, tmp_path / "cells")
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "3", "")
+    assert (done.returncode, done.stdout.strip()) == (0, "3")
+    assert done.stderr.count("NearwiseWarning: Finished cells cannot be kept in") == 1
     assert list((tmp_path / "cells").iterdir()) == []
 
 

@@ -37,6 +37,8 @@ def _taken_out(arguments: list[str]) -> tuple[list[str], str | None]:
         if name != CONFIG:
             rest.append(word)
             continue
+        if file is not None:
+            raise InputError(f"{CONFIG} is given twice: expected it once. Put all options into one file.")
         file = value if equals else next(words, None)
         if not file:
             raise InputError(f"{CONFIG} names no file: expected {CONFIG} options.toml.")

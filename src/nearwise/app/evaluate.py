@@ -10,6 +10,7 @@ import typer
 
 from nearwise.app.options import AsJson, Costs, Learning, Reading, Regression, cost_setting, with_options
 from nearwise.app.output import check_output, json_text, say, show, write, write_file, write_rows
+from nearwise.app.program import INTERRUPTED, OK
 from nearwise.app.rows_out import check_rows_out
 from nearwise.app.splitting import Splitting
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from nearwise.lab.result import Comparison
 
 __all__ = ["evaluate", "how_measured"]
-
-INTERRUPTED = 130
-"""the exit code after Ctrl-C"""
 
 SLOW, MANY = ("relief-f", "rrelief-f"), 10_000
 """methods that compare every pair of cases, and above how many cases nobody should wait for them unasked"""
@@ -67,6 +65,10 @@ def evaluate(
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A folder for finished cells: a run that was killed goes on there.")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", min=1, help="Seconds after which it ends and keeps the splits that are done."),
+    ] = None,
     scores: Annotated[
         Path | None,
         typer.Option(
@@ -106,7 +108,8 @@ def evaluate(
     settings = learning.settings() | cost_setting(costs, regression)
     found = Compared.of(
         table, cases.target, methods, protocol=protocol, measure=measure, seed=learning.seed, regression=regression,
-        schema=kinds, baselines=baselines, n_jobs=jobs, cache=cache, test=significance, **settings,
+        schema=kinds, baselines=baselines, n_jobs=jobs, cache=cache, test=significance,
+        time_limit=time_limit, **settings,
     )  # fmt: skip
     given = [name for name, weights in methods.items() if not isinstance(weights, str | Weighting)]
     measured = how_measured(found.comparison, learning.k, given, significance)
@@ -122,10 +125,10 @@ def evaluate(
         else:
             write_rows(scores, list(found.comparison.rows()))
         say(f"wrote {scores}")
-    if found.comparison.interrupted:
+    if cut_short := found.comparison.interrupted:
         if report is not None:
             say(f"{report} is not written, for the comparison is not whole: the same command with --cache goes on.")
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(INTERRUPTED if cut_short.startswith("interrupted") else OK)
     if report is not None:
         name = _ours(found, methods)
         model = by_name(methods[name], regression, schema=kinds, random_state=learning.seed, **settings)

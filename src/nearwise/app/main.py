@@ -34,6 +34,7 @@ from nearwise.app.reproduce import reproduce
 from nearwise.app.schema import schema
 from nearwise.app.serve import serve
 from nearwise.app.study import study
+from nearwise.app.twice import refuse_twice
 from nearwise.app.wayout import TYPED, on_command_line
 from nearwise.app.weights import weights
 from nearwise.errors import NearwiseError, NearwiseWarning, did_you_mean
@@ -49,6 +50,9 @@ OTHER_WORDS = {
     **dict.fromkeys(("describe", "types", "kinds", "inspect", "info"), "schema"), "ui": "explore", "api": "serve",
 }  # fmt: skip
 """what people type -> the command that does it"""
+
+RIGHTS = "Ask its owner for the right to it, or name another."
+"""the way out where permission is denied"""
 
 # Usage errors of typer. Its releases bring click or their own copy of it, so the class is found, not imported.
 UsageError: Any = typer.BadParameter.__mro__[2]
@@ -128,6 +132,7 @@ def _run(arguments: list[str]) -> int:
             return OK
         # not command.main(), which has its own ideas of Ctrl-C and of broken pipes
         words = with_config(arguments, command.commands) if any(w.startswith(CONFIG) for w in arguments) else arguments
+        refuse_twice(words, command.commands)
         TYPED.set(tuple(words))
         with command.make_context("nearwise", list(words)) as context:
             command.invoke(context)
@@ -140,6 +145,9 @@ def _run(arguments: list[str]) -> int:
         return _fail(_dashed(arguments) or _usage(error), USAGE)
     except NearwiseError as error:
         return _fail(on_command_line(" ".join(str(error).split())), USAGE)
+    except PermissionError as error:
+        place = "" if error.filename is None else f"{str(error.filename)!r}: "
+        return _fail(f"{place}permission denied. {RIGHTS}", USAGE)
     except OSError as error:
         name = "" if error.filename is None else f"{error.filename}: "
         return _fail(f"{name}{error.strerror or error}.", USAGE)
@@ -174,6 +182,8 @@ def _usage(error: Any) -> str:
         if meant is not None:
             return f"There is no command {name!r}. Did you mean {meant!r}?"
         return f"There is no command {name!r}. {did_you_mean(name, context.command.commands if context else ())}"
+    if "is not readable" in told:  # typer looks before we do
+        return f"{told.split(chr(39))[-2]!r} cannot be read: permission denied. {RIGHTS}"
     absent = getattr(error, "param", None)
     if told.startswith("Missing option") and absent is not None:
         told = f"{absent.opts[0]} is missing. {absent.help}"

@@ -54,6 +54,7 @@ _WORDS = {
     "give train= and test= that do": "give --train-size and --test-size that do",
     "more than memory= allows": "more than --memory allows",
     "sql= on ": "--sql on ",
+    "its tables with sql.": "its tables with --sql.",
     ", or None": "",
     "expected None, a whole number from 0, some of these, or a generator of NumPy": "expected a whole number from 0",
 }  # fmt: skip

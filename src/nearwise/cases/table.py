@@ -45,7 +45,7 @@ class CaseTable:
     def of(cls, X: Any, schema: Mapping[str, Any] | None = None, ignore: Iterable[str] = ()) -> Self:
         """Type a table: kinds from ``schema`` where it names them, else inferred."""
         raw = raw_table(X)
-        ignored = _ignored(raw, ignore)
+        ignored = ignored_names(raw, ignore)
         given = as_kinds(schema)
         raw.check_names(given, "The schema")
         kinds: dict[str, Kind] = {}
@@ -118,7 +118,23 @@ class CaseTable:
         return type(self)(self.schema, columns, self.n + other.n, labels)
 
 
-def _ignored(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
+def left_out(
+    X: Any, schema: Mapping[str, Any] | None, ignore: Iterable[str]
+) -> tuple[RawTable, Mapping[str, Any] | None]:
+    """A table without some of its columns, and the kinds that were given for the others."""
+    raw = raw_table(X)
+    ignored = frozenset(ignored_names(raw, ignore))
+    if not ignored:
+        return raw, schema
+    given = as_kinds(schema)
+    raw.check_names(given, "The schema")
+    kinds = {name: kind for name, kind in given.items() if name not in ignored}
+    guessed = {name: why for name, why in getattr(schema, "guessed", {}).items() if name in kinds}
+    return raw.drop(ignored), Schema(kinds, guessed)
+
+
+def ignored_names(raw: RawTable, ignore: Iterable[str]) -> tuple[str, ...]:
+    """The names of columns to leave out, all of which are there."""
     if isinstance(ignore, str):
         ignore = [ignore]
     if not isinstance(ignore, Iterable):

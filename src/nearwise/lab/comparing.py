@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nearwise.cache_folder import user_folder
 from nearwise.cases.frames import raw_table
 from nearwise.cases.schema import Schema
+from nearwise.cases.table import left_out
 from nearwise.errors import InputError, NearwiseWarning, check_whole, did_you_mean, is_number, warn
 from nearwise.lab.cell import Answers, Cases
 from nearwise.lab.entrants import Entrant, Entry, entrants
@@ -44,6 +45,7 @@ def compare(
     regression: bool = False,
     measure: str | None = None,
     schema: Mapping[str, Any] | None = None,
+    ignore: Iterable[str] = (),
     baselines: bool = False,
     n_jobs: int | None = None,
     cache: bool | str | Path | None = None,
@@ -66,6 +68,8 @@ def compare(
     measure
         What methods are compared by: "accuracy", "balanced", "log-loss", "brier", "auc"; "mae", "rmse", "r2". A
         method without a value, such as one that gives no shares of classes under "auc", is not applicable.
+    ignore
+        Columns that no method sees.
     baselines
         Whether to add learners of scikit-learn: nearest neighbours on coded symbols, forest, boosting, logistic.
     cache
@@ -89,7 +93,8 @@ def compare(
     True
     """
     check_whole("seed", seed, 0)
-    cases = checked_cases(X, y, regression)
+    table, schema = left_out(X, schema, ignore)
+    cases = checked_cases(table, y, regression)
     for name, given in (("budget", budget), ("time_limit", time_limit)):
         if given is not None and not (is_number(given) and given > 0):
             raise InputError(f"{name}={given!r}: expected seconds above 0, or None for no limit.")

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.table import left_out as without
 from nearwise.errors import InputError, NearwiseError, NearwiseWarning, warn
 from nearwise.estimators.by_name import AUTO, DEFAULT, by_name, is_featurewise, is_named
 from nearwise.lab.paired import mid_ranks
@@ -115,17 +116,19 @@ def spearman(ranks: Floats) -> Floats:
 
 def rank_features(
     X: Any, y: Any, methods: Iterable[Any] | Mapping[str, Any] | None = None, *, regression: bool = False,
-    schema: Any = None, time_limit: float | None = None, seed: int = 0, **settings: Any,
+    schema: Any = None, ignore: Iterable[str] = (), time_limit: float | None = None, seed: int = 0, **settings: Any,
 ) -> FeatureRanking:  # fmt: skip
     """Rank the features of a table by several methods: ids, ``"default"``, ``"auto"`` or weightings, by name or not.
 
     A method that cannot work on the table, or whose turn comes after ``time_limit`` seconds, is left out with its
-    reason. ``settings`` say how cases are compared, as for `KNNClassifier`.
+    reason; the columns that ``ignore`` names are no features. ``settings`` say how cases are compared, as for
+    `KNNClassifier`.
 
     >>> found = rank_features([[1, 5], [2, 5], [8, 4], [9, 5]], ["a", "a", "b", "b"], ["gr", "mdw"])
     >>> found.methods, found.ranks.tolist()
     (('gr', 'mdw'), [[1.0, 2.0], [1.0, 2.0]])
     """
+    table, schema = without(X, schema, ignore)
     asked = FEW_RANKINGS[regression] if methods is None else methods
     named = dict(asked) if isinstance(asked, Mapping) else {str(each): each for each in asked}
     if not named:
@@ -140,7 +143,7 @@ def rank_features(
                 left_out[name] = f"the {time_limit:g} seconds were over"
                 continue
             try:
-                features, found[name] = importances_by(X, y, (name, given), regression, schema, seed, settings)
+                features, found[name] = importances_by(table, y, (name, given), regression, schema, seed, settings)
             except NearwiseError as error:
                 left_out[name] = str(error)
     except KeyboardInterrupt:

@@ -6,7 +6,6 @@ versions of the packages behind it, and for ours the content of the code. A file
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import io
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from nearwise.errors import warn
 from nearwise.lab.cell import Answers, Cases
 from nearwise.lab.entrants import Entrant
 from nearwise.lab.protocols import Split
@@ -47,6 +47,7 @@ class Kept:
         self.folder = folder
         self.cases = "" if folder is None else cases_key(cases)
         """empty where nothing is kept"""
+        self._has_failed = False
 
     def key(self, entrant: Entrant, split: Split) -> str | None:
         """The name of a cell; None where it cannot be told what the method is."""
@@ -73,7 +74,7 @@ class Kept:
             return None
 
     def put(self, key: str | None, answers: Answers) -> None:
-        """Keep a cell in one step; a full disk loses the cell, not the run."""
+        """Keep a cell in one step; a full disk loses the cell, not the run, and that is told once."""
         if key is None or self.folder is None:
             return
         names = ("k", "seconds", "reason", "note", "passed_on", "over")
@@ -83,9 +84,14 @@ class Kept:
             arrays["shares"] = answers.shares
         packed = io.BytesIO()
         np.savez_compressed(packed, **arrays)
-        with contextlib.suppress(OSError):
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._write(key, _seal(packed.getvalue()) + packed.getvalue())
+        except OSError as error:
+            if not self._has_failed:
+                self._has_failed = True
+                told = f"Finished cells cannot be kept in {self.folder}: {error.strerror or error}"
+                warn(f"{told}. The run goes on without; name another folder.")
 
     def _write(self, key: str, packed: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -53,6 +53,7 @@ def report(
     title: str = "A report",
     target_name: str = "target",
     schema: Mapping[str, Any] | None = None,
+    ignore: Iterable[str] = (),
     regression: bool = False,
     time_limit: float = 120.0,
     rows: Sequence[int] = (),
@@ -74,6 +75,8 @@ def report(
         What the page calls the table and the target.
     schema
         Kinds of features that are not to be guessed.
+    ignore
+        Columns that are no features.
     regression
         Whether the target is a number.
     time_limit
@@ -89,13 +92,15 @@ def report(
     """
     from nearwise.app.reporting.findings import Asked, findings
     from nearwise.app.reporting.page import page
+    from nearwise.cases.table import left_out
     from nearwise.lab.comparing import checked_cases
     from nearwise.lab.workers import can_travel
 
     if not (is_number(time_limit) and time_limit > 0):
         raise InputError(f"time_limit={time_limit!r}: expected seconds above 0.")
     check_whole("cases", cases, 10)
-    given = checked_cases(X, y, regression)
+    table, schema = left_out(X, schema, ignore)
+    given = checked_cases(table, y, regression)
     if given.classes is not None and len(given.classes) < 2:
         raise InputError("Every case has the same class: there is nothing to tell apart.")
     chosen = tuple(check_whole("rows", row, 0) for row in rows)

@@ -130,6 +130,8 @@ def read(
     limits = Limits(max_line, max_columns, max_size, max_absent)
     readable(path)
     form = format_of(path, format)
+    if sheet is not None and form != "excel":
+        raise _no_sheets(path, form, sheet)
     if group_by is not None:  # the name of a group is a name, also where it looks like a number
         kinds.setdefault(group_by, Symbolic())
     if form.startswith("timbl") and missing is DEFAULT_MISSING:
@@ -151,6 +153,13 @@ def read(
     if target is None:
         return table
     return table.drop([target]), table.column(target).objects()
+
+
+def _no_sheets(path: Path, form: str, sheet: str) -> ReadError:
+    instead = "ask for one of its tables with sql" if form in DATABASES else "name a spreadsheet"
+    return ReadError(
+        f"sheet={sheet!r}: {path.name} is read as {form}, which has no sheets. Leave that out, or {instead}."
+    )
 
 
 def _checked_path(path: Any) -> Path:

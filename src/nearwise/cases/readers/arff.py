@@ -12,6 +12,7 @@ from nearwise.cases.frames import RawTable
 from nearwise.cases.kinds import Kind
 from nearwise.cases.readers.arff_types import Attribute
 from nearwise.cases.readers.files import AtLine, text_lines
+from nearwise.cases.readers.header import values_of
 from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
 
@@ -55,8 +56,8 @@ def _add(line: str, attributes: list[Attribute], before: int, place: str) -> Non
     cells = _cells(line, place)
     if len(cells) != len(attributes):
         raise ReadError(
-            f"{place}: expected {len(attributes)} values ({attributes[0].name!r} … {attributes[-1].name!r}), got "
-            f"{len(cells)}. Write ? for a missing value, and quote a value that holds a comma."
+            f"{place}: expected {values_of([each.name for each in attributes])}, got {len(cells)}. Write ? for a "
+            "missing value, and quote a value that holds a comma."
         )
     for attribute, cell in zip(attributes, cells, strict=True):
         if before:

@@ -14,7 +14,7 @@ from nearwise.cases.frames import RawColumn, RawTable
 from nearwise.cases.kinds import Kind
 from nearwise.cases.readers.fast_csv import fast_columns
 from nearwise.cases.readers.files import AtLine, text_lines
-from nearwise.cases.readers.header import column_names, finished
+from nearwise.cases.readers.header import column_names, finished, values_of
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 from nearwise.cases.readers.sniff import first_lines, may_be_blanks, separator_name, separator_of, zeros_in_front
@@ -152,7 +152,7 @@ def _long_values(letters: int) -> Iterator[None]:
 
 def _ragged(path: Path, line: int, row: list[str], names: list[str], layout: Layout) -> str:
     place = f"{path.name}, line {line}"
-    message = f"{place}: expected {len(names)} values ({names[0]!r} … {names[-1]!r}), got {len(row)}"
+    message = f"{place}: expected {values_of(names)}, got {len(row)}"
     if layout.comment is None and any(text.startswith(("#", "%")) for text in (names[0], row[0])):
         mark = names[0][0] if names[0].startswith(("#", "%")) else row[0][0]
         return f"{message}. If lines that begin with {mark} are comments, pass comment={mark!r}."

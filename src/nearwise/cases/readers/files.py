@@ -6,6 +6,7 @@ import codecs
 import difflib
 import gzip
 import io
+import os
 import zlib
 from array import array
 from collections.abc import Generator
@@ -35,6 +36,9 @@ _NEAR = 0.75
 """how like a name must be to one that is not there; many files share their ending"""
 
 
+_DENIED = "Ask its owner for the right to read it, or name another file."
+
+
 class NotTextError(ReadError):
     """The bytes of a file are no text in the encoding that was tried."""
 
@@ -56,6 +60,15 @@ class AtLine:
 
 def readable(path: Path) -> None:
     """Refuse a path where there is no file to read; a pipe would be waited for, and a device may never end."""
+    try:
+        _refuse_what_is_no_file(path)
+    except PermissionError:
+        raise ReadError(f"{str(path)!r} cannot be read: its folder is closed to you. {_DENIED}") from None
+    if not os.access(path, os.R_OK):
+        raise ReadError(f"{str(path)!r} cannot be read: permission denied. {_DENIED}")
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
     if path.is_dir():
         raise ReadError(f"{str(path)!r} is a folder: expected a file. Name one of the files in it.")
     if path.exists() and not path.is_file():
@@ -78,11 +91,7 @@ def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None
                 if len(line) > limits.max_line and len(line.rstrip("\r\n")) > limits.max_line:
                     raise limits.met("max_line", f"{path.name}, line {number}: the line goes on for too many letters")
                 if "\0" in line:
-                    raise ReadError(
-                        f"{path.name}, line {number}, letter {line.index(chr(0)) + 1}: there is a NUL byte "
-                        "where text was expected. If the file is UTF-16, pass encoding='utf-16'; otherwise "
-                        "it is damaged."
-                    )
+                    raise _nul(path, number, line.index("\0"))
                 yield line
     except LookupError:
         raise ReadError(
@@ -94,6 +103,15 @@ def text_lines(path: Path, encoding: str, limits: Limits) -> Generator[str, None
         raise ReadError(f"{path.name} is not a whole gzip file ({error}): fetch it again, or unpack it.") from None
     except OSError as error:
         raise ReadError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+
+
+def _nul(path: Path, number: int, at: int) -> ReadError:
+    """UTF-16 that does not say so in its first bytes has a NUL behind each plain letter, or before it."""
+    likely = "utf-16-be" if number == 1 and at == 0 else "utf-16-le"
+    return ReadError(
+        f"{path.name}, line {number}, letter {at + 1}: there is a NUL byte where text was expected. If the file is "
+        f"UTF-16, pass encoding={likely!r}; otherwise it is damaged."
+    )
 
 
 def encoding_of(path: Path, limits: Limits) -> str:
@@ -135,7 +153,8 @@ class _Unpacked(gzip.GzipFile):
 
 def _undecodable(path: Path, codec: str, error: UnicodeError, limits: Limits) -> NotTextError:
     """Look once more at the bytes, to name the line: the decoder only knows its own buffer."""
-    way_out = "Save the file as UTF-8, or name its encoding, such as encoding='latin-1'."
+    other = "utf-16-le" if codec == "utf-16" else "latin-1"
+    way_out = f"Save the file as UTF-8, or name its encoding, such as encoding={other!r}."
     if not codec.startswith(("utf-16", "utf-32")):  # there a line end is more than one byte
         with suppress(EOFError, zlib.error, OSError), file_bytes(path, limits) as stream:
             for number, line in enumerate(iter(partial(stream.readline, 4 * limits.max_line), b""), 1):

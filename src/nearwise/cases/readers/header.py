@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,22 @@ from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
 
-__all__ = ["column_names", "finished"]
+__all__ = ["column_names", "finished", "values_of"]
 
 _BEHIND = "\n"
 """stands above what comes after the last name; no header can hold it, for names have no blanks at their ends"""
 
 _INDEX = ("", "Unnamed: 0")
 """what stands above the index of a data frame that was written by pandas once, and once more"""
+
+
+def values_of(names: Sequence[str]) -> str:
+    """How many values a row must have, and which.
+
+    >>> values_of(["a"]), values_of(["a", "b", "c"])
+    ("1 value ('a')", "3 values ('a' … 'c')")
+    """
+    return f"1 value ({names[0]!r})" if len(names) == 1 else f"{len(names)} values ({names[0]!r} … {names[-1]!r})"
 
 
 def column_names(place: str, first: list[str], layout: Layout, limits: Limits) -> list[str]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearwise.cases.frames import RawColumn, RawTable, _from_list
+from nearwise.cases.integers import Lost
 from nearwise.cases.readers.files import AtLine, text_lines
 from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
@@ -62,14 +65,22 @@ class Written:
         column = _from_list(self.values)
         if len(self.values) == n:
             return column
-        if isinstance(column.values, np.ndarray):
-            numbers = np.full(n, np.nan)
-            numbers[np.frombuffer(self.records, dtype=np.int64)] = column.values
-            return replace(column, values=numbers)
-        values: list[Any] = [None] * n
-        for record, value in zip(self.records, column.values, strict=True):
-            values[record] = value
-        return replace(column, values=values)
+        records = np.frombuffer(self.records, dtype=np.int64)
+        if not isinstance(column.values, np.ndarray):
+            return replace(column, values=_spread(column.values, records, n))
+        numbers = np.full(n, np.nan)
+        numbers[records] = column.values
+        lost = None if column.lost is None else Lost(records[column.lost.rows], column.lost.integers)
+        written = None if column.written is None else _spread(column.written, records, n)
+        return replace(column, values=numbers, lost=lost, written=written)
+
+
+def _spread(values: Iterable[Any], records: NDArray[np.int64], n: int) -> list[Any]:
+    """A list of n with the values at their records, None elsewhere."""
+    found: list[Any] = [None] * n
+    for record, value in zip(records.tolist(), values, strict=True):
+        found[record] = value
+    return found
 
 
 def check_width(n: int, p: int, written: int, limits: Limits, place: str) -> None:
@@ -85,9 +96,8 @@ def _record(line: str, place: str) -> dict[str, Any]:
     try:
         found = json.loads(line, object_pairs_hook=checked_object)
     except json.JSONDecodeError as error:
-        raise ReadError(
-            f"{place}, letter {error.colno}: not JSON ({error.msg}). Write one whole object per line."
-        ) from None
+        letter = min(error.pos, len(line.rstrip("\r\n"))) + 1  # where a line is cut, Python points behind its end
+        raise ReadError(f"{place}, letter {letter}: not JSON ({error.msg}). Write one whole object per line.") from None
     except TwiceError as error:
         raise ReadError(f"{place}: the key {str(error)!r} stands twice in one object. Keep one of them.") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists thousands deep
