@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nearwise as nw
@@ -16,8 +16,9 @@ from nearwise.datasets.cars import SCHEMA, make_cars
 from nearwise.lab.comparing import compare
 from nearwise.lab.figures import learned as module
 from nearwise.lab.figures.glance import glance_of
-from nearwise.lab.figures.learned import FEWEST, draw, half, learned, on_one_scale, weigh
+from nearwise.lab.figures.learned import FEWEST, draw, learned, weigh
 from nearwise.lab.figures.neighbours import errors_by_k
+from nearwise.lab.figures.redrawn import bootstrap
 from nearwise.lab.figures.redundant import redundant, uncertainty
 from nearwise.lab.figures.unseen import Unseen, calibration_error, unseen
 from nearwise.lab.significance import interval
@@ -65,16 +66,6 @@ def test_only_features_that_say_the_same_are_told():
     assert all(pair.value == pytest.approx(1) for pair in found)
 
 
-@settings(max_examples=25)
-@given(st.lists(st.sampled_from("abc"), min_size=3, max_size=40), st.integers(0, 5))
-def test_half_of_every_class_is_drawn(classes, seed):
-    answers = np.array(classes)
-    rows = half(answers, np.random.default_rng(seed), False)
-    assert len(set(rows.tolist())) == len(rows)
-    for each, count in Counter(classes).items():
-        assert (answers[rows] == each).sum() == max(1, count // 2)
-
-
 def test_weights_are_those_of_the_method_and_intervals_those_of_its_draws():
     table, digits = make_led(200, irrelevant=3)
     found = learned(raw_table(table), digits, ["gr", "mdw", "qm2y"], time_limit=30, n_jobs=2)
@@ -93,8 +84,9 @@ def test_an_interval_is_that_of_draws_by_hand():
     drawn = draw(raw_table(table), list(digits), "gr", False, None, 0, 60.0)
     assert len(drawn) == 30
     chance, answers = np.random.default_rng(0), np.array(digits)
-    rows = half(answers, chance, False)
-    first = nw.weighting.get("gr").fit([table[i] for i in rows], answers[rows]).feature_importances_
+    part = bootstrap(answers, chance, False)
+    many = np.repeat(part.rows, part.weights.astype(int))
+    first = nw.weighting.get("gr").fit([table[i] for i in many], answers[many]).feature_importances_
     assert drawn[0] == pytest.approx(first / first.max())
     assert len(names) == len(weights) == drawn.shape[1]
 
@@ -106,19 +98,6 @@ def test_a_method_without_time_is_left_out_with_its_reason():
     assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
     assert found.draws == (0,)
     assert np.isnan(found.low).all()
-
-
-def test_weights_from_halves_scatter_as_those_of_the_bootstrap():
-    table, digits = make_led(300, irrelevant=3)
-    rows, answers, chance = raw_table(table), np.array(digits), np.random.default_rng(0)
-
-    def scatter(draws):
-        found = [on_one_scale(nw.weighting.get("gr").fit(rows.take(d), answers[d]).feature_importances_) for d in draws]
-        return np.std(found, axis=0).mean()
-
-    halves = scatter([half(answers, chance, False) for _ in range(100)])
-    bootstrap = scatter([np.sort(chance.integers(0, 300, 300)) for _ in range(100)])
-    assert 0.8 < halves / bootstrap < 1.25
 
 
 def test_every_method_has_its_turn_before_any_has_draws():
