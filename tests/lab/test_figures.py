@@ -62,8 +62,17 @@ def test_only_features_that_say_the_same_are_told():
         for i, (k, s, e) in enumerate(zip(kind, size, rng.normal(size=200), strict=True))
     ]
     found = redundant(CaseTable.of(rows, schema={"id": "symbolic"}))
-    assert {(pair.first, pair.second) for pair in found} == {("kind", "code"), ("size", "twice")}
-    assert all(pair.value == pytest.approx(1) for pair in found)
+    assert {(pair.first, pair.second) for pair in found.pairs} == {("kind", "code"), ("size", "twice")}
+    assert all(pair.value == pytest.approx(1) for pair in found.pairs)
+    assert (found.compared, found.of) == (6, 6)
+
+
+def test_looking_for_features_that_say_the_same_ends_when_it_is_told():
+    table = CaseTable.of([dict.fromkeys("abcdef", i) for i in range(40)])
+    asked = iter([False, False, False, True])
+    found = redundant(table, lambda: next(asked))
+    assert {(pair.first, pair.second) for pair in found.pairs} == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert (found.compared, found.of) == (3, 6)
 
 
 def test_weights_are_those_of_the_method_and_intervals_those_of_its_draws():
@@ -91,13 +100,54 @@ def test_an_interval_is_that_of_draws_by_hand():
     assert len(names) == len(weights) == drawn.shape[1]
 
 
-def test_a_method_without_time_is_left_out_with_its_reason():
+class Watch:
+    """A clock in place of `time`, which goes on when it is told."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def in_turn(watch, seconds):
+    """Tasks one after the other, each of so many seconds of the watch; ended as `done` ends them."""
+
+    def done(tasks, n_jobs, budget, enough):
+        for place, task in enumerate(tasks):
+            for _ in range(seconds):
+                watch.now += 1
+                if enough():
+                    return
+            yield place, getattr(module, task.function)(*task.arguments)
+
+    return done
+
+
+def test_a_method_without_time_is_left_out_with_its_reason(monkeypatch):
     table, digits = make_led(60)
-    found = learned(raw_table(table), digits, ["gr", "ga", "rmhc", "beam"], time_limit=0.001, n_jobs=1)
-    assert "gr" in found.ranking.methods
-    assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
+    watch = Watch()
+    monkeypatch.setattr(module, "time", watch)
+    monkeypatch.setattr(module, "done", in_turn(watch, 5))
+    monkeypatch.setattr(Watch, "process_time", Watch.monotonic, raising=False)
+    found = learned(raw_table(table), digits, ["gr", "ig", "mdw", "sd"], time_limit=10)
+    assert found.ranking.methods == ("gr",)
+    assert found.ranking.left_out["ig"] == "it was not done when the 10 seconds for weights were over"
+    assert found.ranking.left_out["mdw"] == "it was not begun: the 10 seconds for weights were over"
     assert found.draws == (0,)
     assert np.isnan(found.low).all()
+    assert watch.now <= 11
+
+
+def test_a_first_method_is_not_waited_for_beyond_the_limit(monkeypatch):
+    table, digits = make_led(60)
+    watch = Watch()
+    monkeypatch.setattr(module, "time", watch)
+    monkeypatch.setattr(module, "done", in_turn(watch, 1_000))
+    found = learned(raw_table(table), digits, ["gr", "ig"], time_limit=10)
+    assert found.ranking.methods == ()
+    assert set(found.ranking.left_out) == {"gr", "ig"}
+    assert watch.now == 11
 
 
 def test_every_method_has_its_turn_before_any_has_draws():

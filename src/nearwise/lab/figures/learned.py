@@ -112,14 +112,17 @@ def _weigh_by_all(
     """Keep what every method found, and why others found nothing: the time, or what they say."""
     begun: list[str] = []
 
+    def is_over() -> bool:
+        return time.monotonic() > (until if found else asked.end)
+
     def tasks() -> Iterator[Task]:
         for name in methods:
-            if time.monotonic() > until and found:
+            if is_over():
                 return
             begun.append(name)
             yield asked.task("weigh", name)
 
-    running = done(tasks(), asked.jobs, each, lambda: time.monotonic() > until and bool(found))
+    running = done(tasks(), asked.jobs, each, is_over)
     for place, came in progress(running, len(methods), "weighing the features by every method"):
         if isinstance(came, TimedOut):
             left_out[methods[place]] = f"it takes more than {each:.3g} seconds"
