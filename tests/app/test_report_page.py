@@ -10,7 +10,7 @@ import pytest
 
 import nearwise as nw
 from nearwise.app.report import Compared
-from nearwise.app.reporting import findings
+from nearwise.app.reporting import clock, findings
 from nearwise.app.reporting.sections import _standings
 from nearwise.cases.frames import raw_table
 from nearwise.datasets import make_led
@@ -204,7 +204,7 @@ def test_ctrl_c_before_anything_is_there_leaves_no_file(nearwise, tmp_path, led,
 
 
 def test_a_comparison_that_the_time_cut_short_says_so(nearwise, tmp_path, led, few, monkeypatch):
-    monkeypatch.setattr(findings, "COMPARING", 1e-9)  # a first answer is waited for, and what follows it is not begun
+    monkeypatch.setattr(clock, "COMPARING", 1e-9)  # a first answer is waited for, and what follows it is not begun
     done = nearwise("report", "led.csv", "--target", "digit", "-o", "led.html", "--time-limit", "900", "--jobs", "1")
     assert done.code == 0, done.err
     text = (tmp_path / "led.html").read_text()
@@ -219,7 +219,7 @@ def test_on_one_split_methods_are_told_apart_by_its_cases():
     one = Compared.of(table, digits, ["gr", "none"], protocol=[(train, test)], n_jobs=1)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(findings.Compared, "of", lambda *given, **settings: one)
-        found = findings._compared(asked.table, np.array(digits), {}, asked)
+        found = findings._compared(asked.table, np.array(digits), {}, asked, clock.Clock.of(900.0))
     assert [each.test for each in found.differences] == ["mcnemar"]
     told = _standings(found)
     assert told[0].startswith("gr is better than majority class by")

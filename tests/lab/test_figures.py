@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nearwise as nw
@@ -16,8 +16,9 @@ from nearwise.datasets.cars import SCHEMA, make_cars
 from nearwise.lab.comparing import compare
 from nearwise.lab.figures import learned as module
 from nearwise.lab.figures.glance import glance_of
-from nearwise.lab.figures.learned import FEWEST, draw, half, learned, on_one_scale, weigh
+from nearwise.lab.figures.learned import FEWEST, draw, learned, weigh
 from nearwise.lab.figures.neighbours import errors_by_k
+from nearwise.lab.figures.redrawn import bootstrap
 from nearwise.lab.figures.redundant import redundant, uncertainty
 from nearwise.lab.figures.unseen import Unseen, calibration_error, unseen
 from nearwise.lab.significance import interval
@@ -61,18 +62,17 @@ def test_only_features_that_say_the_same_are_told():
         for i, (k, s, e) in enumerate(zip(kind, size, rng.normal(size=200), strict=True))
     ]
     found = redundant(CaseTable.of(rows, schema={"id": "symbolic"}))
-    assert {(pair.first, pair.second) for pair in found} == {("kind", "code"), ("size", "twice")}
-    assert all(pair.value == pytest.approx(1) for pair in found)
+    assert {(pair.first, pair.second) for pair in found.pairs} == {("kind", "code"), ("size", "twice")}
+    assert all(pair.value == pytest.approx(1) for pair in found.pairs)
+    assert (found.compared, found.of) == (6, 6)
 
 
-@settings(max_examples=25)
-@given(st.lists(st.sampled_from("abc"), min_size=3, max_size=40), st.integers(0, 5))
-def test_half_of_every_class_is_drawn(classes, seed):
-    answers = np.array(classes)
-    rows = half(answers, np.random.default_rng(seed), False)
-    assert len(set(rows.tolist())) == len(rows)
-    for each, count in Counter(classes).items():
-        assert (answers[rows] == each).sum() == max(1, count // 2)
+def test_looking_for_features_that_say_the_same_ends_when_it_is_told():
+    table = CaseTable.of([dict.fromkeys("abcdef", i) for i in range(40)])
+    asked = iter([False, False, False, True])
+    found = redundant(table, lambda: next(asked))
+    assert {(pair.first, pair.second) for pair in found.pairs} == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert (found.compared, found.of) == (3, 6)
 
 
 def test_weights_are_those_of_the_method_and_intervals_those_of_its_draws():
@@ -93,32 +93,61 @@ def test_an_interval_is_that_of_draws_by_hand():
     drawn = draw(raw_table(table), list(digits), "gr", False, None, 0, 60.0)
     assert len(drawn) == 30
     chance, answers = np.random.default_rng(0), np.array(digits)
-    rows = half(answers, chance, False)
-    first = nw.weighting.get("gr").fit([table[i] for i in rows], answers[rows]).feature_importances_
+    part = bootstrap(answers, chance, False)
+    many = np.repeat(part.rows, part.weights.astype(int))
+    first = nw.weighting.get("gr").fit([table[i] for i in many], answers[many]).feature_importances_
     assert drawn[0] == pytest.approx(first / first.max())
     assert len(names) == len(weights) == drawn.shape[1]
 
 
-def test_a_method_without_time_is_left_out_with_its_reason():
+class Watch:
+    """A clock in place of `time`, which goes on when it is told."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def in_turn(watch, seconds):
+    """Tasks one after the other, each of so many seconds of the watch; ended as `done` ends them."""
+
+    def done(tasks, n_jobs, budget, enough):
+        for place, task in enumerate(tasks):
+            for _ in range(seconds):
+                watch.now += 1
+                if enough():
+                    return
+            yield place, getattr(module, task.function)(*task.arguments)
+
+    return done
+
+
+def test_a_method_without_time_is_left_out_with_its_reason(monkeypatch):
     table, digits = make_led(60)
-    found = learned(raw_table(table), digits, ["gr", "ga", "rmhc", "beam"], time_limit=0.001, n_jobs=1)
-    assert "gr" in found.ranking.methods
-    assert all("seconds" in found.ranking.left_out[name] for name in ("rmhc", "beam"))
+    watch = Watch()
+    monkeypatch.setattr(module, "time", watch)
+    monkeypatch.setattr(module, "done", in_turn(watch, 5))
+    monkeypatch.setattr(Watch, "process_time", Watch.monotonic, raising=False)
+    found = learned(raw_table(table), digits, ["gr", "ig", "mdw", "sd"], time_limit=10)
+    assert found.ranking.methods == ("gr",)
+    assert found.ranking.left_out["ig"] == "it was not done when the 10 seconds for weights were over"
+    assert found.ranking.left_out["mdw"] == "it was not begun: the 10 seconds for weights were over"
     assert found.draws == (0,)
     assert np.isnan(found.low).all()
+    assert watch.now <= 11
 
 
-def test_weights_from_halves_scatter_as_those_of_the_bootstrap():
-    table, digits = make_led(300, irrelevant=3)
-    rows, answers, chance = raw_table(table), np.array(digits), np.random.default_rng(0)
-
-    def scatter(draws):
-        found = [on_one_scale(nw.weighting.get("gr").fit(rows.take(d), answers[d]).feature_importances_) for d in draws]
-        return np.std(found, axis=0).mean()
-
-    halves = scatter([half(answers, chance, False) for _ in range(100)])
-    bootstrap = scatter([np.sort(chance.integers(0, 300, 300)) for _ in range(100)])
-    assert 0.8 < halves / bootstrap < 1.25
+def test_a_first_method_is_not_waited_for_beyond_the_limit(monkeypatch):
+    table, digits = make_led(60)
+    watch = Watch()
+    monkeypatch.setattr(module, "time", watch)
+    monkeypatch.setattr(module, "done", in_turn(watch, 1_000))
+    found = learned(raw_table(table), digits, ["gr", "ig"], time_limit=10)
+    assert found.ranking.methods == ()
+    assert set(found.ranking.left_out) == {"gr", "ig"}
+    assert watch.now == 11
 
 
 def test_every_method_has_its_turn_before_any_has_draws():

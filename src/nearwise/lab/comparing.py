@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from nearwise.cases.table import left_out
 from nearwise.errors import InputError, NearwiseWarning, check_whole, did_you_mean, is_number, warn
 from nearwise.lab.cell import Answers, Cases
 from nearwise.lab.entrants import Entrant, Entry, entrants
-from nearwise.lab.finished import Finished, finished
+from nearwise.lab.finished import Finished, NoAnswerError, finished
 from nearwise.lab.kept import Kept
 from nearwise.lab.measures import MEASURES, NUMBERS
 from nearwise.lab.protocols import Protocol, Split, protocol_of
@@ -51,6 +53,7 @@ def compare(
     cache: bool | str | Path | None = None,
     budget: float | None = None,
     time_limit: float | None = None,
+    give_up: float | None = None,
     **settings: Any,
 ) -> Comparison:
     """Compare methods on the same splits.
@@ -79,6 +82,8 @@ def compare(
         again.
     time_limit
         Seconds after which it ends: what is there is kept, as after Ctrl-C. A first answer is waited for.
+    give_up
+        Seconds after which a first answer is no longer waited for: that none came is an error, a `NoAnswerError`.
     settings
         Parameters of `KNNClassifier` or `KNNRegressor` for methods that are given by name or weights. k is chosen in
         the training part; ``n_neighbors=range(1, 101)`` says from which. With a ``cost_matrix`` the score is the
@@ -95,7 +100,7 @@ def compare(
     check_whole("seed", seed, 0)
     table, schema = left_out(X, schema, ignore)
     cases = checked_cases(table, y, regression)
-    for name, given in (("budget", budget), ("time_limit", time_limit)):
+    for name, given in (("budget", budget), ("time_limit", time_limit), ("give_up", give_up)):
         if given is not None and not (is_number(given) and given > 0):
             raise InputError(f"{name}={given!r}: expected seconds above 0, or None for no limit.")
     dealt = protocol_of(protocol, folds, repeats)
@@ -105,14 +110,15 @@ def compare(
     taking_part = entrants(_asked(methods, baselines, regression), Entry(kinds, regression, seed, settings))
     scorer = Scorer.of(cases, _measure(measure, regression, settings), settings.get("cost_matrix"), dealt.by_case)
     kept = Kept(_folder(cache), cases)
-    found = _answers(taking_part, cases, splits, kept, n_jobs, budget, time_limit)
+    found = _answers(taking_part, cases, splits, kept, n_jobs, budget, _Limits(time_limit, give_up))
     splits = list(found.splits)
     _tell(found.answers)
     if found.interrupted:
         warn(f"{found.interrupted}.")
     results = [scorer.result(name, answers, splits) for name, answers in found.answers.items()]
     if not any(r.applicable for r in results):
-        raise InputError(results[0].reason)
+        is_late = any(answers.over for held in found.answers.values() for answers in held)
+        raise NoAnswerError(results[0].reason, {r.method: r.reason for r in results}, is_late)
     tested, learned = sum(len(s.test) for s in splits), sum(len(s.train) for s in splits)
     return Comparison(
         tuple(results), baseline(scorer, splits), len(cases.target), dealt, seed, scorer.measure, regression,
@@ -175,9 +181,22 @@ def _folder(cache: bool | str | Path | None) -> Path | None:
     return user_folder() / "cells" if cache is True else Path(cache)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """Seconds after which a comparison ends, with answers and without."""
+
+    time_limit: float | None
+    give_up: float | None
+
+    def over(self, seconds: float, answered: bool) -> float | None:
+        """The limit that is over; None where there is time."""
+        limits = (self.time_limit if answered else None, self.give_up)
+        return next((limit for limit in limits if limit is not None and seconds > limit), None)
+
+
 def _answers(
     taking_part: list[Entrant], cases: Cases, splits: list[Split], kept: Kept, n_jobs: int | None,
-    budget: float | None, time_limit: float | None,
+    budget: float | None, limits: _Limits,
 ) -> Finished:  # fmt: skip
     """What every method answers, split by split; a method that refuses one split is asked about no other.
 
@@ -188,23 +207,31 @@ def _answers(
     held: dict[str, dict[int, Answers]] = {entrant.name: {} for entrant in taking_part}
     whole, why, begun = True, "interrupted", time.monotonic()
 
-    def enough() -> bool:
-        is_over = time_limit is not None and time.monotonic() - begun > time_limit
-        return is_over and any(not answers.reason for found in held.values() for answers in found.values())
+    def over() -> float | None:
+        answered = any(not answers.reason for found in held.values() for answers in found.values())
+        return limits.over(time.monotonic() - begun, answered)
 
     try:
-        with parts(), Forecast("The comparison", "Ctrl-C keeps what is finished"):
-            steps = counted(computed(cells, n_jobs, budget, enough), len(cells))
+        foretold = Forecast("The comparison", "Ctrl-C keeps what is finished")
+        with parts(), foretold if limits.time_limit is None else nullcontext():
+            steps = counted(computed(cells, n_jobs, budget, lambda: over() is not None), len(cells))
             for place, answers in progress(steps, len(cells), "comparing"):
                 held[cells[place].entrant.name][place // len(taking_part)] = answers
-        if enough() and time_limit is not None:
-            whole, why = _is_whole(held, len(splits)), f"the {time_limit:.3g} seconds were over"
+        if (limit := over()) is not None:
+            whole, why = _is_whole(held, len(splits)), f"the {limit:.3g} seconds were over"
     except KeyboardInterrupt:
         whole = False
     found = finished(held, splits, whole, why)
-    if found is None:
+    if found is None and why == "interrupted":
         raise KeyboardInterrupt
+    if found is None:
+        reasons = {name: _first_reason(answers) or f"It had no answer when {why}." for name, answers in held.items()}
+        raise NoAnswerError(f"No method had an answer when {why}.", reasons, True)
     return found
+
+
+def _first_reason(answers: Mapping[int, Answers]) -> str:
+    return next((each.reason for each in answers.values() if each.reason), "")
 
 
 def _is_whole(held: Mapping[str, Mapping[int, Answers]], splits: int) -> bool:

@@ -158,8 +158,9 @@ def rank_features(
 
 
 def importances_by(
-    X: Any, y: Any, method: tuple[str, Any], regression: bool, schema: Any, seed: int, settings: Mapping[str, Any]
-) -> tuple[tuple[str, ...], Floats]:
+    X: Any, y: Any, method: tuple[str, Any], regression: bool, schema: Any, seed: int, settings: Mapping[str, Any],
+    sample_weight: Any = None,
+) -> tuple[tuple[str, ...], Floats]:  # fmt: skip
     """The given features and how much each counts by one method; warnings say which."""
     name, given = method
     own: dict[str, Any] = dict(settings)
@@ -170,7 +171,7 @@ def importances_by(
     given = DEFAULT if given is None else given
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", NearwiseWarning)
-        model = by_name(given, regression, schema=schema, random_state=seed, **own).fit(X, y)
+        model = by_name(given, regression, schema=schema, random_state=seed, **own).fit(X, y, sample_weight)
         importances = np.asarray(model.feature_importances_, dtype=np.float64)
     for each in dict.fromkeys(str(warning.message) for warning in told):
         warn(f"{name}: {each}")

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from nearwise.errors import InputError
 from nearwise.lab.cell import Answers
 from nearwise.lab.protocols import Split
 
-__all__ = ["Finished", "finished"]
+__all__ = ["Finished", "NoAnswerError", "finished"]
+
+
+class NoAnswerError(InputError):
+    """No method answered: all refused the table, or none was done in time."""
+
+    def __init__(self, told: str, reasons: Mapping[str, str], is_late: bool) -> None:
+        super().__init__(told)
+        self.reasons, self.is_late = reasons, is_late
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.reasons, self.is_late)
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def interval(comparison: Comparison, result: Result, share: float = 0.95) -> flo
 
     NaN for one split; where each split tests one case, cases are independent and nothing is corrected.
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     count = len(result.scores)
     if count < 2:
@@ -186,7 +186,7 @@ def interval(comparison: Comparison, result: Result, share: float = 0.95) -> flo
     mean = sum(result.scores) / count
     variance = sum((score - mean) ** 2 for score in result.scores) / (count - 1)
     shared = 0.0 if result.by_case else comparison.test_share
-    return float(student.ppf(0.5 + share / 2, count - 1) * ((1 / count + shared) * variance) ** 0.5)
+    return float(stdtrit(count - 1, 0.5 + share / 2) * ((1 / count + shared) * variance) ** 0.5)
 
 
 def check_test(test: str, measure: str = "accuracy") -> None:

@@ -72,6 +72,8 @@ class Weighting(Transforming, Parameters):
     was at hand; docs/readings.md has a row for every choice then"""
     learns_again: ClassVar[bool] = False
     """whether the weights are learned anew where cases come or go, as those that belong to cases or queries must be"""
+    weighs_cases: ClassVar[bool] = True
+    """whether ``sample_weight`` says how much each case counts; a method that goes from case to case takes each once"""
     by_order: ClassVar[bool] = False
     """whether the weights depend on the order of the cases, as those of online methods do by definition"""
     in_canonical_order: ClassVar[bool | None] = None

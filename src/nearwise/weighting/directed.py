@@ -70,6 +70,7 @@ class DirectedWeights(Weighting):
     reference = "ricci1995, wettschereck1997"
     shape = "directed-cases"
     status = "from description"
+    weighs_cases = False
     by_order = True
     learns_again = True
 

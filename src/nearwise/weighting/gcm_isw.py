@@ -71,6 +71,7 @@ class InstanceWeights(Weighting):
     reference = "goldstone1992, wettschereck1997"
     shape = "blended"
     status = "from description"
+    weighs_cases = False
     by_order = True
     learns_again = True
 

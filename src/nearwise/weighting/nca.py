@@ -83,6 +83,7 @@ class NeighbourhoodComponents(Weighting):
 
     id = "nca"
     numbers = "own"
+    weighs_cases = False
     place = Place(bias="feedback", representation="transformed")
     reference = "goldberger2005, weinberger2007"
     shape = "matrix"

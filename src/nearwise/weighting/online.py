@@ -28,6 +28,7 @@ class _Rewarded(Weighting):
     """One pass; after each case matching features gain where its nearest neighbour was right, and lose where it was
     wrong, and mismatching features the other way round."""
 
+    weighs_cases = False
     by_order = True
     pool: str = "earlier"
     """who may be the neighbour: the cases "earlier" in the pass, or "all" others"""

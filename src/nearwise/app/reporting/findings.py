@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.app.report import Compared
+from nearwise.app.reporting.clock import INTERRUPTED, Clock
 from nearwise.app.reporting.fitted import BY_CLASS, Explained, Learning, fitted
 from nearwise.cases.kinds import Kind
 from nearwise.cases.raw import RawTable
 from nearwise.cases.table import CaseTable
-from nearwise.errors import InputError
 from nearwise.estimators.by_name import AUTO, DEFAULT
 from nearwise.explain import Explanation
 from nearwise.lab.advice import advice
@@ -24,19 +23,15 @@ from nearwise.lab.entrants import FEW
 from nearwise.lab.figures.glance import Glance, Spread, counted, glance_of, spread_of
 from nearwise.lab.figures.learned import Learned, learned, nothing
 from nearwise.lab.figures.neighbours import ErrorsByK
-from nearwise.lab.figures.redundant import Pair, redundant
+from nearwise.lab.figures.redundant import Redundancy, redundant
 from nearwise.lab.figures.unseen import Unseen, unseen
+from nearwise.lab.finished import NoAnswerError
 from nearwise.lab.significance import against_first
 from nearwise.weights import Weights
 
 __all__ = ["Asked", "Findings", "findings"]
 
 HARD, TYPICAL = 5, 5
-COMPARING, FITTING = 0.45, 0.15
-"""shares of the time: what the comparison may take, and what is learned from all cases; the rest is for weights"""
-LEAST = 2.0
-"""seconds that a part has, however little time there is: processes have to start"""
-INTERRUPTED = "Ctrl-C ended the work, so the page shows what was there by then."
 
 
 @dataclass(frozen=True)
@@ -66,14 +61,17 @@ class Findings:
     target: Spread | None
     measured_on: int
     """cases that were compared on"""
-    compared: Compared
+    compared: Compared | None
+    """None where the time did not do for any method"""
+    undone: Mapping[str, str]
+    """why each method was not compared, where none was"""
     method: str
-    """whose answers are shown"""
+    """whose answers are shown; empty where none of ours was done"""
     learned: Learned
     by_class: Weights | None
     by_k: list[ErrorsByK]
-    unseen: Unseen
-    pairs: list[Pair]
+    unseen: Unseen | None
+    redundancy: Redundancy
     hard: list[int]
     typical: list[int]
     """places among the unseen answers"""
@@ -89,73 +87,65 @@ class Findings:
     """why it ended early, if it did"""
 
 
-@dataclass
-class _Clock:
-    """When the parts of the work have to be done."""
-
-    begun: float
-    limit: float
-    ended: str = ""
-
-    def until(self, share: float) -> float:
-        """By the clock: when this share of the whole time is over; at once after Ctrl-C."""
-        return time.monotonic() if self.ended else self.begun + share * self.limit
-
-    @contextmanager
-    def patient(self) -> Iterator[None]:
-        """Ctrl-C ends this part, and the page is made of what is there."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            self.ended = INTERRUPTED
-
-
 def findings(asked: Asked) -> Findings:
     """Look at the table, compare, explain, and weigh in the time that is left."""
-    clock = _Clock(time.monotonic(), asked.time_limit)
+    clock = Clock.of(asked.time_limit)
     typed = CaseTable.of(asked.table, schema=asked.kinds)
     kinds = {name: typed.schema[name] for name in typed.schema.names}
     answers = np.asarray(asked.target, dtype=np.float64 if asked.regression else None)
     numbers = _drawn(answers, asked)
     table, target = asked.table.take(numbers), answers[numbers]
-    compared = _compared(table, target, kinds, asked)
-    if compared.comparison.interrupted.startswith("interrupted"):
-        clock.ended = INTERRUPTED
-    method = _taken(compared)
-    answered = unseen(compared.comparison, method, None if asked.regression else np.unique(target))
+    compared, undone, method, answered = None, dict[str, str](), "", None
+    try:
+        compared = _compared(table, target, kinds, asked, clock)
+    except NoAnswerError as error:
+        if not error.is_late:
+            raise
+        undone = dict(error.reasons)
+    if compared is not None:
+        if compared.comparison.interrupted.startswith("interrupted"):
+            clock.ended = INTERRUPTED
+        method = _taken(compared)
+        classes = None if asked.regression else np.unique(target)
+        answered = unseen(compared.comparison, method, classes) if method else None
     learning = Learning(replace(table, source=None), target, kinds, asked.regression, asked.seed)
     places = {int(number): place for place, number in enumerate(numbers)}
     rows = [places[row] if row in places else replace(asked.table.take([row]), source=None) for row in asked.rows]
     found: dict[str, Any] = {}
     with clock.patient():
-        until = max(clock.until(COMPARING + FITTING), time.monotonic() + (0 if clock.ended else LEAST))
-        found = fitted(learning, DEFAULT if method == AUTO else method, answered, rows, until, asked.jobs)
+        found = fitted(learning, DEFAULT if method == AUTO else method, answered, rows, clock.learning, asked.jobs)
     why: Explained | None = found.get("explained")
-    typical = answered.typical(np.zeros(len(answered.rows))) if why is None else why.typical
-    glances, pairs = glance_of(typed), redundant(typed)
+    glances, until = glance_of(typed), clock.looking
+    redundancy = redundant(typed, lambda: time.monotonic() > until)
+    hard = [] if answered is None else answered.hardest(HARD).tolist()
+    typical = [] if answered is None else _typical(answered, why)
     weights = _learned(learning, asked, clock)  # last, since it makes do with the time that is left
     return Findings(
         asked, glances, spread_of(answers) if asked.regression else counted(_counts(answers)), len(numbers),
-        compared, method, weights, found.get("class_weights"), found.get("errors", []), answered, pairs,
-        answered.hardest(HARD).tolist(), typical[:TYPICAL], table, numbers,
-        [] if why is None else why.answers, [] if why is None else _titles(why, answered, asked, numbers),
+        compared, undone, method, weights, found.get("class_weights"), found.get("errors", []), answered, redundancy,
+        hard, typical, table, numbers, [] if why is None else why.answers,
+        [] if why is None or answered is None else _titles(why, answered, asked, numbers),
         frozenset(found), clock.ended,
     )  # fmt: skip
 
 
-def _learned(learning: Learning, asked: Asked, clock: _Clock) -> Learned:
+def _learned(learning: Learning, asked: Asked, clock: Clock) -> Learned:
     """Every method's weights in the time that is left."""
     methods = _methods(asked.regression)
     with clock.patient():
         if not clock.ended:
             found = learned(
                 learning.table, learning.target.tolist(), methods, regression=asked.regression,
-                schema=dict(learning.kinds), time_limit=max(LEAST, clock.until(1.0) - time.monotonic()),
-                seed=asked.seed, n_jobs=asked.jobs,
+                schema=dict(learning.kinds), time_limit=clock.left, seed=asked.seed, n_jobs=asked.jobs,
             )  # fmt: skip
             clock.ended = "" if found.is_whole else INTERRUPTED
             return found
     return nothing(dict.fromkeys(methods, "Ctrl-C came before"))
+
+
+def _typical(answered: Unseen, why: Explained | None) -> list[int]:
+    found = answered.typical(np.zeros(len(answered.rows))) if why is None else why.typical
+    return found[:TYPICAL]
 
 
 def _titles(why: Explained, answered: Unseen, asked: Asked, numbers: NDArray[np.intp]) -> list[str]:
@@ -188,14 +178,14 @@ def _drawn(answers: NDArray[Any], asked: Asked) -> NDArray[np.intp]:
     return np.sort(np.concatenate(kept))
 
 
-def _compared(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: Asked) -> Compared:
+def _compared(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: Asked, clock: Clock) -> Compared:
     from nearwise.lab.protocols import KFold
 
     methods = [*FEW[asked.regression], *([] if asked.regression else [BY_CLASS])]
-    seconds = COMPARING * asked.time_limit
     found = Compared.of(
         table, target, methods, protocol=KFold(asked.folds), seed=asked.seed, regression=asked.regression,
-        schema=kinds, baselines=True, n_jobs=asked.jobs, budget=max(2.0, seconds / asked.folds), time_limit=seconds,
+        schema=kinds, baselines=True, n_jobs=asked.jobs, budget=max(2.0, clock.comparing / asked.folds),
+        time_limit=clock.comparing, give_up=clock.waiting,
     )  # fmt: skip
     comparison = found.comparison
     if len(comparison.tests) > 1 or comparison.measure != "accuracy":
@@ -205,18 +195,14 @@ def _compared(table: RawTable, target: Any, kinds: Mapping[str, Kind], asked: As
 
 
 def _taken(compared: Compared) -> str:
-    """Whose answers are shown: the method to take, or the best of ours where that is a foreign learner, or none."""
+    """Whose answers are shown: the method to take, or the best of ours where that is a foreign learner, or none is
+    taken; empty where none of ours was done."""
     from nearwise.lab.baselines import BASELINES
 
     found, take = compared.comparison, compared.take
     ours = [result for result in found.applicable if result.method not in BASELINES]
     if not ours:
-        reasons = {r.method: r.reason for r in found.results if r.method not in BASELINES}
-        first = next(iter(reasons))
-        raise InputError(
-            f"There is nothing to report, for no method was done; {first}: {reasons[first]} Allow more seconds by "
-            "--time-limit, draw fewer --cases, or leave out long columns by --ignore."
-        )
+        return ""
     names = [result.method for result in ours]
     return take.method if take is not None and take.method in names else max(ours, key=found.merit).method
 

@@ -55,10 +55,16 @@ class Explained:
 
 
 def fitted(
-    learning: Learning, method: str, unseen: Unseen, asked: Sequence[int | RawTable], until: float, jobs: int | None
-) -> dict[str, Any]:
-    """What is done ``until`` then: "explained", "errors" and "class_weights"; what is not is not there."""
-    given: dict[str, tuple[Any, ...]] = {"explained": (learning, method, unseen, list(asked)), "errors": (learning,)}
+    learning: Learning, method: str, unseen: Unseen | None, asked: Sequence[int | RawTable], until: float,
+    jobs: int | None,
+) -> dict[str, Any]:  # fmt: skip
+    """What is done ``until`` then: "explained", "errors" and "class_weights"; what is not is not there.
+
+    Without ``unseen`` answers of a method there is nothing to explain.
+    """
+    given: dict[str, tuple[Any, ...]] = {"errors": (learning,)}
+    if unseen is not None:
+        given = {"explained": (learning, method, unseen, list(asked)), **given}
     if not learning.regression:
         given["class_weights"] = (learning,)
     names = list(given)

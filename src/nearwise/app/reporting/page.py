@@ -6,6 +6,7 @@ from nearwise import __version__
 from nearwise.app.evaluate import how_measured
 from nearwise.app.reporting import sections, weighing
 from nearwise.app.reporting.findings import Findings
+from nearwise.app.reporting.sections import LATE
 from nearwise.cases.html import schema_table
 from nearwise.cases.table import CaseTable
 from nearwise.rendering import Html, filled, whole_page
@@ -38,9 +39,11 @@ def page(title: str, found: Findings) -> str:
     bodies["How this was measured"] = [filled(LEAD, text=line) for line in _measured(found)]
     names = list(bodies)
     links = [filled(LINK, anchor=_anchor(i), title=name) for i, name in enumerate(names)]
-    lead = found.compared.take.why if found.compared.take is not None else ""
-    cut = found.compared.comparison.interrupted
-    short = found.ended or (f"The comparison is not whole, for {cut}." if cut else "")
+    compared = found.compared
+    lead = compared.take.why if compared is not None and compared.take is not None else ""
+    cut = f"The comparison is not whole, for {compared.comparison.interrupted}." if compared is not None else LATE
+    is_cut = compared is None or compared.comparison.interrupted
+    short = found.ended or (cut if is_cut else "")
     parts = [
         *([filled(STRONG, text=lead)] if lead else []),
         *([filled(LEAD, text=short)] if short else []),
@@ -57,8 +60,10 @@ def _anchor(place: int) -> str:
 
 def _measured(found: Findings) -> list[str]:
     asked = found.asked
-    test = found.compared.differences[0].test if found.compared.differences else "corrected-t"
-    lines = [how_measured(found.compared.comparison, test=test)]
+    lines = []
+    if found.compared is not None:
+        test = found.compared.differences[0].test if found.compared.differences else "corrected-t"
+        lines.append(how_measured(found.compared.comparison, test=test))
     if found.measured_on < len(asked.table):
         lines.append(
             f"{found.measured_on} of {len(asked.table)} cases were drawn to measure by, of each class its share."
@@ -69,6 +74,7 @@ def _measured(found: Findings) -> list[str]:
     )
     lines.append(
         f"Weights, numbers of neighbours and explanations are learned from all {found.measured_on} cases; calibration, "
-        f"mistakes, hard and typical cases are answers to cases that {found.method} had not learned from."
+        "mistakes, hard and typical cases are answers to cases that "
+        f"{found.method or 'a method'} had not learned from."
     )
     return lines

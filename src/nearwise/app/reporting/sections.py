@@ -17,7 +17,7 @@ from nearwise.charts import Series, grouped_bars, heat_map, line_chart
 from nearwise.explain.briefly import brief
 from nearwise.explain.html import LONGEST, largest_sum
 from nearwise.lab.figures.glance import Glance, Spread
-from nearwise.lab.figures.unseen import calibration_error
+from nearwise.lab.figures.unseen import Unseen, calibration_error
 from nearwise.lab.result import Comparison, Result
 from nearwise.lab.significance import Difference, against_first, in_words, interval
 from nearwise.rendering import Html, cell, filled, row, table
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 MOST_COLUMNS, MOST_CLASSES, MISTAKES = 200, 40, 20
+NONE = "There are no answers to show: no method was done, and the comparison of methods says why."
 LATE = "The time did not do for this: allow more by --time-limit, or draw fewer --cases."
 
 
@@ -96,6 +97,8 @@ def _column(each: Glance, n: int) -> Html:
 
 def leaderboard(found: Findings) -> list[Html]:
     """Methods by their means with intervals, and what tells them apart."""
+    if found.compared is None:
+        return [filled(LEAD, text=LATE), *not_there(found.undone)]
     comparison = found.compared.comparison
     results = sorted((comparison.baseline, *comparison.applicable), key=comparison.merit, reverse=True)
     scale = 100 if comparison.is_share else 1
@@ -185,6 +188,8 @@ def answers_by_k(found: Findings) -> list[Html]:
 
 def calibration(found: Findings) -> list[Html]:
     """How sure answers are against how often they are right."""
+    if found.unseen is None:
+        return [filled(LEAD, text=NONE)]
     parts = found.unseen.calibration()
     if not parts:
         return [filled(LEAD, text=f"{found.method} gives no shares of classes.")]
@@ -204,6 +209,8 @@ def calibration(found: Findings) -> list[Html]:
 
 def confusion(found: Findings) -> list[Html]:
     """What was taken for what."""
+    if found.unseen is None:
+        return [filled(LEAD, text=NONE)]
     if found.unseen.classes is None:
         off = np.abs(found.unseen.predicted - found.unseen.truth)
         shares = [(q, float(np.quantile(off, q))) for q in (0.5, 0.8, 0.9, 0.95, 1.0)]
@@ -227,21 +234,26 @@ def confusion(found: Findings) -> list[Html]:
 
 def redundancy(found: Findings) -> list[Html]:
     """Pairs of features that say the same."""
-    if not found.pairs:
-        return [filled(LEAD, text="No two features say nearly the same.")]
+    looked = found.redundancy
+    part = f"The first {looked.compared} of {looked.of} features were compared with each other."
+    rest = [filled(NOTE, text=part)] if looked.compared < looked.of else []
+    if not looked.pairs:
+        return [filled(LEAD, text="No two features say nearly the same."), *rest]
     told = (
-        f"{len(found.pairs)} pair{'s' * (len(found.pairs) > 1)} of features say nearly the same, so what they say "
+        f"{len(looked.pairs)} pair{'s' * (len(looked.pairs) > 1)} of features say nearly the same, so what they say "
         "counts twice: consider leaving one of each out (--ignore)."
     )
-    rows = [row(p.first, p.second, p.measure, f"{p.value:.3f}") for p in found.pairs[:MISTAKES]]
-    more = len(found.pairs) - len(rows)
-    rest = [filled(NOTE, text=f"… and {more} more pairs.")] if more else []
+    rows = [row(p.first, p.second, p.measure, f"{p.value:.3f}") for p in looked.pairs[:MISTAKES]]
+    more = len(looked.pairs) - len(rows)
+    rest += [filled(NOTE, text=f"… and {more} more pairs.")] if more else []
     return [filled(STRONG, text=told), table(("feature", "and", "by", "1 is the same"), rows), *rest]
 
 
 def cases(found: Findings) -> list[Html]:
     """The hardest and the most typical cases."""
-    hard, typical = (_listed(found, places) for places in (found.hard, found.typical))
+    if found.unseen is None:
+        return [filled(LEAD, text=NONE)]
+    hard, typical = (_listed(found, found.unseen, places) for places in (found.hard, found.typical))
     off = "error" if found.asked.regression else "share of the true class"
     heads = ("row", "truth", "answer", off, "values")
     none = [filled(LEAD, text="No unseen case was answered wrong.")]
@@ -257,8 +269,8 @@ def cases(found: Findings) -> list[Html]:
     ]
 
 
-def _listed(found: Findings, places: list[int]) -> list[Html]:
-    answered, rows = found.unseen, []
+def _listed(found: Findings, answered: Unseen, places: list[int]) -> list[Html]:
+    rows = []
     for place in places:
         case = int(answered.rows[place])
         truth, said = answered.truth[place], answered.predicted[place]
@@ -279,7 +291,7 @@ def _first(found: Findings, most: int = 12) -> list[tuple[str, RawColumn]]:
 def explained(found: Findings) -> list[Html]:
     """Answers as cards, with one scale for all bars."""
     if "explained" not in found.in_time:
-        return [filled(LEAD, text=LATE)]
+        return [filled(LEAD, text=NONE if found.unseen is None else LATE)]
     if not found.explained:
         return [filled(LEAD, text="There is no case to explain.")]
     largest = largest_sum(found.explained)

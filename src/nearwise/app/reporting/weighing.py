@@ -13,6 +13,7 @@ from nearwise.app.reporting.sections import LATE, not_there
 from nearwise.charts import heat_map
 from nearwise.lab.feature_ranking import FeatureRanking
 from nearwise.lab.figures.learned import Learned
+from nearwise.lab.figures.redrawn import HALVES
 from nearwise.rendering import Html, filled, row, table
 from nearwise.rendering.pieces import figure, share_of, sortable
 from nearwise.rendering.templates import (
@@ -38,20 +39,41 @@ def weights(found: Findings) -> list[Html]:
     order = ranking.order[:MOST_FEATURES]
     rows = [_feature(learned, int(f)) for f in order]
     told = (
-        f"{len(ranking.methods)} methods. A number is a weight over the heaviest of its method; below it is where the "
-        "middle 90% of weights lie that are learned from halves of the cases: a weight lies outside where fewer cases "
-        "move it one way. Features are sorted by their mean rank; "
-        "press the name of a method to sort by it. The last line is the mean of Spearman's correlations of a method's "
-        "ranks with those of the others; weights are never compared by their size."
+        f"{len(ranking.methods)} methods. A number is a weight over the heaviest of its method; below it is its "
+        "bootstrap interval: where the middle 90% of weights lie that are learned from as many cases, drawn with "
+        "replacement. A case that was drawn twice is there once and counts twice; a weight lies outside where fewer "
+        "different cases move it one way. Features are sorted by their mean rank; "
+        "press the name of a method to sort by it. Below all stand the mean of Spearman's correlations of a method's "
+        "ranks with those of the others, for weights are never compared by their size, and how often cases were drawn."
     )
     more = len(ranking.features) - len(order)
     rest = [filled(NOTE, text=f"… and {more} more features of less weight.")] if more > 0 else []
     without = [name for name, n in zip(ranking.methods, learned.draws, strict=True) if n < 10]
     slow = [filled(NOTE, text=f"No time was left for intervals of {', '.join(without)}.")] if without else []
     heads = ("feature", "mean rank", *ranking.methods)
-    drawn = sortable("Weights by every method", heads, rows, rising=heads[:2], kind="weights", foot=_agreeing(ranking))
+    foot = [*_agreeing(ranking), _drawn(learned)]
+    drawn = sortable("Weights by every method", heads, rows, rising=heads[:2], kind="weights", foot=foot)
     legend = filled(LEGEND, less="a weight of 0", more="1, the heaviest of its method")
-    return [filled(LEAD, text=told), legend, drawn, *rest, *slow, *not_there(ranking.left_out)]
+    return [filled(LEAD, text=told), legend, drawn, *rest, *slow, *_by_halves(learned), *not_there(ranking.left_out)]
+
+
+def _drawn(learned: Learned) -> Html:
+    """A row below all features: how the cases of each interval were drawn, and how often."""
+    told = [f"{way}, {n} draws" if n else "-" for way, n in zip(learned.ways, learned.draws, strict=True)]
+    cells = [filled(FOOT_CELL, head=name, value=each) for name, each in zip(learned.ranking.methods, told, strict=True)]
+    return row("intervals by", "", *cells)
+
+
+def _by_halves(learned: Learned) -> list[Html]:
+    """Which methods take no weights of cases, and what their intervals are then."""
+    named = [name for name, way in zip(learned.ranking.methods, learned.ways, strict=True) if way == HALVES]
+    if not named:
+        return []
+    told = (
+        f"No case counts twice for {', '.join(named)}: these learn from halves of the cases instead, drawn without "
+        "replacement, which scatter about as bootstrap samples do."
+    )
+    return [filled(NOTE, text=told)]
 
 
 def _agreeing(ranking: FeatureRanking) -> list[Html]:

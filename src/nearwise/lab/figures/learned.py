@@ -1,9 +1,7 @@
 """Every method's weights on one scale, and how far other cases would have moved them.
 
 The heaviest feature of a method has 1, so that methods can be looked at side by side. An interval is where the middle
-90% of draws lie. Each draw learns from half of the cases, drawn without replacement: its deviation from all cases is
-as large as that of a bootstrap sample, which holds cases twice. Copies would be each other's nearest neighbours, and
-not every method can count a case in proportion instead; half of the cases serve them all.
+90% of draws lie; each draw learns from cases that were drawn again (`nearwise.lab.figures.redrawn`).
 
 First every method is asked for its weights, the quick ones first, then for draws in the time that is left, each method
 in a process of its own. What is not done by then is left out, with its reason.
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from nearwise.cases.raw import RawTable
 from nearwise.errors import NearwiseError
 from nearwise.lab.feature_ranking import FeatureRanking, importances_by
+from nearwise.lab.figures.redrawn import redrawn, way_of
 from nearwise.lab.workers import Task, TimedOut, done
 from nearwise.progress import progress
 from nearwise.search.threads import threads
@@ -33,8 +32,8 @@ DRAWS, FEWEST = 30, 10
 MIDDLE = (5, 95)
 WEIGHING, SHARE = 0.65, 0.2
 """of the whole time: until when weights are learned, before draws begin; and what one method may take"""
-OF_ALL = 0.4
-"""what a draw takes, over what all cases take: between half and a quarter"""
+OF_ALL = 0.6
+"""what a draw takes, over what all cases take: 63% of the cases are in a bootstrap sample"""
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +49,8 @@ class Learned:
     """(methods, features) ends of the intervals; NaN where the time did not do for draws"""
     draws: tuple[int, ...]
     """of each method"""
+    ways: tuple[str, ...] = ()
+    """of each method: how the cases were drawn"""
     is_whole: bool = True
     """False where Ctrl-C came before the end"""
 
@@ -111,14 +112,17 @@ def _weigh_by_all(
     """Keep what every method found, and why others found nothing: the time, or what they say."""
     begun: list[str] = []
 
+    def is_over() -> bool:
+        return time.monotonic() > (until if found else asked.end)
+
     def tasks() -> Iterator[Task]:
         for name in methods:
-            if time.monotonic() > until and found:
+            if is_over():
                 return
             begun.append(name)
             yield asked.task("weigh", name)
 
-    running = done(tasks(), asked.jobs, each, lambda: time.monotonic() > until and bool(found))
+    running = done(tasks(), asked.jobs, each, is_over)
     for place, came in progress(running, len(methods), "weighing the features by every method"):
         if isinstance(came, TimedOut):
             left_out[methods[place]] = f"it takes more than {each:.3g} seconds"
@@ -167,7 +171,8 @@ def _together(
     for j, name in enumerate(names):
         if counts[j] >= FEWEST:
             low[j], high[j] = np.percentile(drawn[name], MIDDLE, axis=0)
-    return Learned(FeatureRanking(features, tuple(names), weights, dict(left_out)), low, high, counts, whole)
+    ranking = FeatureRanking(features, tuple(names), weights, dict(left_out))
+    return Learned(ranking, low, high, counts, tuple(map(way_of, names)), whole)
 
 
 def nothing(left_out: Mapping[str, str]) -> Learned:
@@ -188,28 +193,19 @@ def weigh(table: RawTable, target: list[Any], method: str, regression: bool, sch
 def draw(
     table: RawTable, target: list[Any], method: str, regression: bool, schema: Any, seed: int, seconds: float
 ) -> Floats:
-    """(draws, features) weights from halves of the cases, as many as fit into so many seconds; none from too few."""
-    answers, chance = np.asarray(target), np.random.default_rng(seed)
+    """(draws, features) weights from cases drawn again, as many as fit into so many seconds; none from too few."""
+    answers, chance, way = np.asarray(target), np.random.default_rng(seed), way_of(method)
     found: list[Floats] = []
     begin = time.monotonic()
     while len(found) < DRAWS and (time.monotonic() - begin) * (1 + 1 / max(1, len(found))) <= seconds:
-        rows = half(answers, chance, regression)
+        part = redrawn(way, answers, chance, regression)
+        some, own = table.take(part.rows), answers[part.rows]
         try:
-            some = importances_by(table.take(rows), answers[rows], (method, method), regression, schema, seed, {})
-        except NearwiseError:  # half of the cases may be too few for it
+            weights = importances_by(some, own, (method, method), regression, schema, seed, {}, part.weights)[1]
+        except NearwiseError:  # part of the cases may be too few for it
             break
-        found.append(on_one_scale(some[1]))
+        found.append(on_one_scale(weights))
     return np.array(found)
-
-
-def half(answers: NDArray[Any], chance: np.random.Generator, regression: bool) -> NDArray[np.intp]:
-    """Half of the cases, of each class half; at least one of each."""
-    order = chance.permutation(len(answers))
-    if regression:
-        return np.sort(order[: max(1, len(answers) // 2)])
-    shuffled = answers[order]
-    parts = [order[shuffled == each] for each in np.unique(answers)]
-    return np.sort(np.concatenate([part[: max(1, len(part) // 2)] for part in parts]))
 
 
 def on_one_scale(weights: Floats) -> Floats:

@@ -12,6 +12,7 @@ References: press1988.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ from nearwise.cases.columns import Column
 from nearwise.cases.table import CaseTable
 from nearwise.lab.paired import mid_ranks
 
-__all__ = ["Pair", "redundant"]
+__all__ = ["Pair", "Redundancy", "redundant"]
 
 PARTS = 10
 SHARED, CORRELATED = 0.8, 0.95
@@ -39,20 +40,39 @@ class Pair:
     value: float
 
 
-def redundant(table: CaseTable) -> list[Pair]:
-    """The pairs that say nearly the same, the most alike first; of at most 300 features and 5,000 cases.
+@dataclass(frozen=True)
+class Redundancy:
+    """The pairs that say nearly the same, the most alike first, and how many features were looked at."""
+
+    pairs: list[Pair]
+    compared: int
+    of: int
+    """features that can be compared at all"""
+
+
+def redundant(table: CaseTable, enough: Callable[[], bool] = lambda: False) -> Redundancy:
+    """Compare the first 300 features with each other, by at most 5,000 cases; fewer once ``enough`` says so.
 
     >>> table = CaseTable.of([{"cm": i, "inch": i / 2.54, "odd": i % 2} for i in range(40)])
-    >>> [(pair.first, pair.second, round(pair.value, 2)) for pair in redundant(table)]
+    >>> [(pair.first, pair.second, round(pair.value, 2)) for pair in redundant(table).pairs]
     [('cm', 'inch', 1.0)]
     """
     rows = np.linspace(0, len(table) - 1, min(len(table), MOST_CASES)).astype(np.intp)
     taken = [(name, column.take(rows)) for name, column in zip(table.schema.names, table.columns, strict=True)]
-    coded = [_Coded.of(name, column, codes) for name, column in taken if (codes := _codes(column)) is not None]
-    found = [
-        pair for j, second in enumerate(coded[:MOST_FEATURES]) for first in coded[:j] if (pair := _pair(first, second))
-    ]
-    return sorted(found, key=lambda pair: -pair.value)
+    fit = [(name, column) for name, column in taken if column.values.dtype != object and column.values.ndim == 1]
+    coded: list[_Coded] = []
+    found: list[Pair] = []
+    looked = 0
+    for name, column in fit:
+        if len(coded) == MOST_FEATURES or enough():
+            break
+        looked += 1
+        codes = _codes(column)
+        if codes is not None:
+            one = _Coded.of(name, column, codes)
+            found += [pair for first in coded if (pair := _pair(first, one))]
+            coded.append(one)
+    return Redundancy(sorted(found, key=lambda pair: -pair.value), looked, len(fit))
 
 
 @dataclass(frozen=True)
@@ -98,10 +118,8 @@ def _rank_correlation(a: _Coded, b: _Coded) -> float:
 
 
 def _codes(column: Column) -> NDArray[np.intp] | None:
-    """(n,) whole numbers from 0; None for what cannot be counted, or is different in most cases."""
+    """(n,) whole numbers from 0; None for what has one value, or is different in most cases."""
     values = column.values
-    if values.dtype == object or values.ndim != 1:
-        return None
     if column.levels is None:
         known = values[~np.isnan(values)]
         if len(known) < 2 or known.min() == known.max():
