@@ -23,11 +23,13 @@ from nearwise.differences.metric import Metric, policy_of
 from nearwise.errors import InputError, warn
 from nearwise.estimators.model import as_weighting, useful
 from nearwise.estimators.recipe import Settings
+from nearwise.parts.means import Knowing
+from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.weighting import Mergeable, Problem, Weighting
-from nearwise.weights import Weights
+from nearwise.weights import Matrix, Weights
 
 __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 
@@ -95,6 +97,8 @@ class Learned:
     """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
     told: tuple[str, ...] = ()
     """what was counted with fewer digits, for people"""
+    means: tuple[NDArray[np.float64], ...] | None = None
+    """where a missing value of each feature stands under a matrix of weights, see `Stored`"""
 
     @property
     def adds_in_order(self) -> bool:
@@ -150,8 +154,17 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     if glance.weight is not None and summary.classes is None and summary.is_given:
         mean = parts.gathered(mean_of, _both, "adding up the target").value
     return Learned(
-        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told
-    )
+        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told,
+        means=means_of_all(parts, metric, weights),
+    )  # fmt: skip
+
+
+def means_of_all(parts: Parts, metric: Metric, weights: Weights) -> tuple[NDArray[np.float64], ...] | None:
+    """Where a missing value of each feature stands under a matrix; None where other weights are in use."""
+    if not isinstance(weights, Matrix):
+        return None
+    known = parts.gathered(Knowing(metric, weights), both_known, "adding up the known values")
+    return tuple(each.mean for each in known)
 
 
 def mean_of(part: TypedPart) -> ExactMean:
