@@ -28,6 +28,7 @@ from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
+from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
 from nearwise.weighting import Mergeable, Problem, Weighting
 from nearwise.weights import Matrix, Weights
 
@@ -36,7 +37,7 @@ __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 T = TypeVar("T")
 Merge = Callable[[Any, Any], Any]
 
-SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'chi2', 'fisher'"}
+SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'mdw', 'fisher'"}
 """weightings to name where another one is refused: for classes, and for numbers"""
 
 
@@ -213,7 +214,7 @@ def _weights(
         )
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
-        is_own = weighting.numbers == "own" and weighting.merges_numbers
+        is_own = weighting.numbers == "own" and (weighting.merges_numbers or weighting.numbers_over_parts)
         if not summary.is_given:
             raise InputError(
                 f"The weighting {weighting.id!r} learns from a target, and there is none here: use "
@@ -230,7 +231,8 @@ def _weights(
     counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = weighting.checked(parts.gathered(counting, counting.merge, "counting"), summary.schema.names)
     for name, counts in zip(summary.schema, statistics if isinstance(statistics, PerFeature) else (), strict=False):
-        shortened.note(name, getattr(getattr(counts, "counts", counts), "left_out", 0))
+        beside = " beside the target" if isinstance(counts, BesideNumbers) else ""
+        shortened.note(name + beside, getattr(getattr(counts, "counts", counts), "left_out", 0))
     asked = weighting.second(statistics, problem)
     if asked is not None:
         second = parts.gathered(CountingAgain(weighting, problem.metric, asked, cuts), _both, "counting once more")
