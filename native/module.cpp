@@ -84,6 +84,11 @@ NB_MODULE(_core, module) {
       [] { return nearwise::name_of(nearwise::chosen_instructions()); },
       "The instruction set that the kernels were chosen for when the module was loaded.");
   module.def("instruction_sets", nearwise::names_of_all, "Those that this processor has, the widest first.");
+  module.def(
+      "tell_of_leaks",
+      [](bool told) { nanobind::set_leak_warnings(told); },
+      nanobind::arg("told"),
+      "Whether objects of the core that outlive the interpreter are told of on the way out.");
 #define NEARWISE_BIND(kernel) nearwise::bind_##kernel(module);
   NEARWISE_KERNELS(NEARWISE_BIND)
 }

@@ -21,6 +21,9 @@ def instruction_set() -> str:
 def instruction_sets() -> list[str]:
     """Those that this processor has, the widest first."""
 
+def tell_of_leaks(told: bool) -> None:
+    """Whether objects of the core that outlive the interpreter are told of on the way out."""
+
 def power(values: Floats, exponent: float) -> Floats:
     """(n,) pow of the C library."""
 

@@ -16,8 +16,9 @@ EXACT = sorted(name for name, made in methods().items() if issubclass(made, Merg
 """weightings that are exact over parts"""
 OF_NUMBERS = [
     name for name in EXACT
-    if (methods()[name].numbers in ("binned", "unseen") or methods()[name].merges_numbers)
-    and methods()[name]().suggested_differences is None
+    for made in (methods()[name],)
+    if (made.numbers in ("binned", "unseen") or made.merges_numbers or made.numbers_over_parts)
+    and made().suggested_differences is None
 ]  # fmt: skip
 """those of them that are where the target is a number"""
 

@@ -115,7 +115,8 @@ def test_parts_merge_in_any_order(weights, regression, split: Split, k: int, cha
 VARIANTS = [
     *(f"{name}(discretise={how!r})" for name in EXACT for how in WAYS if hasattr(methods()[name], "discretise")),
     *(f"mdw({told})" for told in ("per_class=False", "pairs='distinct'", "significance='raw'")),
-    "corr(prior=0)", "qm2m(n_components=1)", "battiti(beta=0)", "battiti(beta=1)", "sd(power=2)",
+    "corr(prior=0)", "qm2m(n_components=1)", "qm2y(n_components=1)",
+    "battiti(beta=0)", "battiti(beta=1)", "sd(power=2)",
 ]  # fmt: skip
 """the same with other parameters"""
 
@@ -169,7 +170,7 @@ def write_parts(folder: Path, X: pd.DataFrame, y: Any, ends: list[int]) -> list[
 
 @pytest.mark.parametrize("regression", [False, True])
 @settings(QUICK, max_examples=25)
-@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", "corr", "qm2m", "battiti", None]))
+@given(splits(), st.integers(1, 5), st.sampled_from(["gr", "ig", "corr", "qm2m", "qm2y", "battiti", None]))
 def test_any_split_into_files_streams_as_one_fit(regression: bool, split: Split, k: int, weights) -> None:
     X, y, ends = split
     if regression:

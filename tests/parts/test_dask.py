@@ -139,7 +139,7 @@ def test_a_dask_model_is_saved_as_shards(client, tmp_path, class_weight) -> None
     np.testing.assert_array_equal(KNNClassifier.load(tmp_path / "m", client).predict_proba(queries), expected)
 
 
-def die() -> None:
+async def die() -> None:
     os._exit(1)
 
 
@@ -164,12 +164,12 @@ def test_a_lost_worker_is_made_up_for_during_fit_and_predict() -> None:
     ):
         lazy = frames.from_pandas(X, npartitions=4), frames.from_pandas(y, npartitions=4)
         victim = a_worker(client)
-        client.run(die, workers=[victim], wait=False, on_error="ignore")  # while the fit begins
+        client.run(die, workers=[victim], wait=False)  # while the fit begins
         model = KNNClassifier(**told, client=client).fit(*lazy)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)
         answers = client.compute(model.predict_proba(frames.from_pandas(queries, npartitions=2)))
         victim = a_worker(client)
-        client.run(die, workers=[victim], wait=False, on_error="ignore")
+        client.run(die, workers=[victim], wait=False)
         np.testing.assert_array_equal(answers.result(timeout=120), expected)
         np.testing.assert_array_equal(model.predict_proba(queries), expected)
 

@@ -91,6 +91,43 @@ def test_mdw_of_very_many_numbers_keeps_to_its_error(far: float, monkeypatch) ->
     assert (mine.error_bound_ < 0.3).all()
 
 
+@pytest.mark.parametrize("policy", ["max", "value"])
+@QUICK
+@given(splits(dates=False), st.integers(14, 30), st.integers(0, 2**32 - 1), st.randoms(use_true_random=False))
+def test_pairs_beside_a_target_leave_out_the_same_in_any_order(
+    policy: str, split: Split, most: int, seed: int, chance: random.Random
+) -> None:
+    X, _, ends = split
+    y = np.random.default_rng(seed).normal(size=len(X))
+    told = {"n_neighbors": min(3, len(X)), "feature_weights": "mdw", "missing": policy}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(digits, "MOST_DISTINCT", most)
+        try:
+            whole = quietly(fit_in_memory, [(X, y)], regression=True, **told)
+        except InputError:
+            return
+        check(quietly(fit_shuffled, parts_of(X, y, ends), chance, True, **told), whole, X)
+
+
+def test_mdw_beside_very_many_numbers_keeps_to_its_error(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=400), "b": rng.exponential(size=400)})
+    X["hue"] = rng.choice(list("pq"), 400)
+    y = X["b"].to_numpy() + rng.normal(size=400)
+    monkeypatch.setattr(digits, "MOST_DISTINCT", 395)
+    told = {"feature_weights": "mdw(significance='raw')", "differences": {"Numeric": "none"}}
+    with pytest.warns(NearwiseWarning, match="'a beside the target' has more than 395 different numbers"):
+        parts = fit_in_memory(parts_of(X, y, [100, 250]), regression=True, n_neighbors=3, **told)
+    mine, plain = parts.known.weighting, parts.equal().fit(X, y).weighting_
+    assert (mine.error_bound_ > 0).all()
+    assert (mine.error_bound_ < [2 * np.ptp(X["a"]), np.ptp(X["b"]), 1.0]).all()
+    assert (plain.error_bound_ == 0).all()
+    for name in ("difference_in_", "difference_out_"):
+        off = np.abs(getattr(mine, name) - getattr(plain, name))[0]
+        assert (off > 0).any()
+        assert (off <= mine.error_bound_).all()
+
+
 def test_a_regression_cuts_a_target_of_very_many_numbers(monkeypatch) -> None:
     rng = np.random.default_rng(1)
     X, y = pd.DataFrame({"a": rng.normal(size=300)}), rng.normal(size=300) + 5
@@ -120,3 +157,6 @@ def test_numbers_of_every_size_are_refused_by_name(monkeypatch) -> None:
     X = pd.DataFrame({"a": 2.0 ** np.arange(40)})
     with pytest.raises(InputError, match=r"'a' has more than 10 different numbers.*discretise='width'"):
         fit_in_memory(parts_of(X, np.array(["p", "q"] * 20), [9]), feature_weights="mdw")
+    rising = 2.0 ** np.arange(40)
+    with pytest.raises(InputError, match=r"'a' and the target have more than 10 different pairs.*'corr'"):
+        fit_in_memory(parts_of(X, rising, [9]), feature_weights="mdw", regression=True)

@@ -49,6 +49,19 @@ def test_any_split_predicts_the_numbers_of_one_fit(weights, split: Split, k: int
     assert parts.score(X, y) == plain.score(X, y)
 
 
+@pytest.mark.parametrize("told", ["pairs='distinct'", "significance='raw'", "exact=True"])
+@pytest.mark.parametrize("missing", ["max", "value"])
+@settings(QUICK, max_examples=10)
+@given(splits(), st.integers(0, 2**32 - 1))
+def test_mean_differences_beside_numbers_are_those_of_one_fit(told: str, missing: str, split: Split, seed: int) -> None:
+    X, _, ends = split
+    y = np.random.default_rng(seed).normal(size=len(X)).round(1)
+    parts, plain = both(X, y, ends, n_neighbors=min(3, len(X)), feature_weights=f"mdw({told})", missing=missing)
+    same(parts, plain, X)
+    for name in ("scale_", "difference_in_", "difference_out_", "error_bound_"):
+        np.testing.assert_array_equal(getattr(parts.known.weighting, name), getattr(plain.weighting_, name))
+
+
 @QUICK
 @given(splits(), st.integers(0, 2**32 - 1), st.sampled_from(["distance", "majority", "linear"]))
 def test_k_by_the_squared_errors_of_all_cases_is_that_of_one_fit(split: Split, seed: int, vote: str) -> None:
@@ -95,7 +108,7 @@ def test_a_few_numbers_are_explained_as_by_one_fit(split: Split, k: int) -> None
 def test_what_means_cannot_do_is_refused_with_a_way_out() -> None:
     parts = [({"a": [1, 2, 3], "b": ["x", "y", "y"]}, [0.5, 1.5, 2.5])] * 2
     for given_, told in [
-        ({"feature_weights": "mdw"}, "all pairs of a target of numbers.*'corr'"),
+        ({"feature_weights": "mdw", "schema": {"a": nw.Cyclic(24)}}, r"'a' \(Cyclic.* pair by pair.*'corr'"),
         ({"differences": {"b": "shares"}}, "overlap"),
         ({"feature_weights": "relief-f"}, "KNNRegressor"), ({"ties": "distances"}, "take ties"),
     ]:  # fmt: skip

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nearwise.cases.cuts import Cuts, find_cuts
 from nearwise.errors import check_whole
 
-__all__ = ["BINS", "Target", "looks_like_a_quantity"]
+__all__ = ["BINS", "Target", "looks_like_a_quantity", "shares_of"]
 
 BINS = 5
 """classes that a target of numbers is cut into where nothing else is asked for"""
@@ -115,10 +115,7 @@ class Target:
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """(n,) numbers as shares of their range: 0 for the smallest, 1 for the largest; 0 where all are equal."""
-        low, high = float(self.values.min(initial=np.inf)), float(self.values.max(initial=-np.inf))
-        if not high > low:
-            return np.zeros(len(self))
-        return np.asarray((self.values / 2 - low / 2) / (high / 2 - low / 2))  # halves cannot overflow
+        return shares_of(self.values, float(self.values.min(initial=np.inf)), float(self.values.max(initial=-np.inf)))
 
     def cuts(self, bins: int) -> Cuts:
         """Cuts that put about the same weight of cases into each of so many intervals of the numbers."""
@@ -135,6 +132,13 @@ class Target:
         """
         cuts = self.cuts(bins)
         return Target(cuts.place(self.values).astype(np.intp), np.array(cuts.labels), self.weights)
+
+
+def shares_of(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
+    """(n,) numbers as shares of a range; 0 where it is empty."""
+    if not high > low:
+        return np.zeros(len(values))
+    return np.asarray((values / 2 - low / 2) / (high / 2 - low / 2))  # halves cannot overflow
 
 
 def looks_like_a_quantity(different: int, n: int) -> bool:

@@ -38,7 +38,10 @@ class _Spread(OverParts):
     client: Any = None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        from nearwise.dask.pinning import part_key, pin_parts
+
         client = client_of(self.client)
+        pin_parts(client)
         X, y, sample_weight = _columns_of(X, y, sample_weight)
         blocks = _blocks(X)
         labels = [None] * len(blocks) if y is None else _blocks(y)
@@ -46,7 +49,8 @@ class _Spread(OverParts):
         for name, given in (("y", labels), ("sample_weight", heavy)):
             if len(blocks) != len(given):
                 raise InputError(f"X has {len(blocks)} partitions and {name} has {len(given)}: give both the same.")
-        raw = client.compute([_delayed(raw_part)(*each) for each in zip(blocks, labels, heavy, strict=True)])
+        each = zip(blocks, labels, heavy, strict=True)
+        raw = client.compute([_delayed(raw_part)(*of_part, dask_key_name=part_key("raw")) for of_part in each])
         names = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(X.shape[1])]
         parts = WithWorkers(client, raw)
         self.learn_from(parts, [str(name) for name in names], hasattr(X, "columns"))
@@ -163,6 +167,8 @@ class _Voting(_Spread, VotingOverParts):
     @classmethod
     def load(cls, path: Any, client: Any = None) -> Self:
         """A saved model with its parts on the workers, who must see the folder."""
+        from nearwise.dask.pinning import part_key
+
         client, found = client_of(client), load_folder(Path(path))
         if found.predicts_numbers != cls.predicts_numbers:
             other = "KNNRegressor" if found.predicts_numbers else "KNNClassifier"
@@ -171,7 +177,10 @@ class _Voting(_Spread, VotingOverParts):
         made = object.__new__(cls)
         vars(made).update(vars(found))
         made.client, k = client, found.chosen_k
-        typed = [client.submit(_read, held.shards, i, told, pure=False) for i, told in enumerate(held.parts)]
+        typed = [
+            client.submit(_read, held.shards, i, told, key=part_key("typed"), pure=False)
+            for i, told in enumerate(held.parts)
+        ]
         made.searches = SearchesWithWorkers(
             client, typed, [told["rows"] for told in held.parts], made.known, made.plain.engine, 1
         )

@@ -102,7 +102,10 @@ class _Asked:
     """What both a table and its searches do: send a function to every part, and merge what comes back."""
 
     def __init__(self, client: Any) -> None:
+        from nearwise.dask.pinning import pin_parts
+
         self.client = client
+        pin_parts(client)
 
     def _merged(self, function: Any, merge: Merge, parts: Sequence[Any], at: Mapping[str, str] = NOWHERE) -> Any:
         sent = self.client.submit(same, function, pure=False)  # once, not once a part, and anew where it is lost
@@ -139,7 +142,12 @@ class WithWorkers(_Asked, Parts):
         return found
 
     def type_all(self, schema: Schema, classes: Any) -> None:
-        self.typed = [self.client.submit(typed_part, part, schema, classes, pure=False) for part in self.raw]
+        from nearwise.dask.pinning import part_key
+
+        self.typed = [
+            self.client.submit(typed_part, part, schema, classes, key=part_key("typed"), pure=False)
+            for part in self.raw
+        ]
         self._sizes = self._result(self.client.submit(list, self.client.map(size_of, self.typed, pure=False)))
         self.raw = []  # workers may let go of them; what is lost is read again
 
@@ -160,9 +168,11 @@ class SearchesWithWorkers(_Asked, Searches):
     ) -> None:
         super().__init__(client)
         self.typed, self.sizes, self._starts = list(typed), sizes, starts_of(sizes)
+        from nearwise.dask.pinning import part_key
+
         sent = client.submit(same, learned, pure=False)
         self.parts = [
-            client.submit(searched_part, part, sent, start, engine, n, pure=False)
+            client.submit(searched_part, part, sent, start, engine, n, key=part_key("searched"), pure=False)
             for part, start in zip(self.typed, self._starts, strict=True)
         ]
 

@@ -98,7 +98,7 @@ def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
         target = Target(called.values[order], None, called.weights[order], is_given=known.summary.is_given)
     else:
         target = SomeOf(called.values[order], classes, called.weights[order], whole=known.target)
-    problem = Problem(table, known.metric, known.metric.measure(table), target)
+    problem = Problem(table, known.metric, known.metric.measure(table), target, means=known.means)
     plain = model.equal()
     plain._settings, plain._chosen_k, plain.weighting_ = model.use, k, known.weighting
     plain.n_features_in_ = model.n_features_in_

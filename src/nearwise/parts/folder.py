@@ -28,7 +28,8 @@ from nearwise.search.threads import threads
 from nearwise.storage import container
 from nearwise.storage.settings import SettingsPacker, SettingsUnpacker
 from nearwise.weighting import Weighting
-from nearwise.weights import Weights
+from nearwise.weights import Matrix, Weights
+from nearwise.weights.values import symbols
 
 __all__ = ["HEAD", "MEMORY", "SearchesOnDisk", "load_folder", "memory_of", "save_head", "save_model"]
 
@@ -142,6 +143,7 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
         "parameters": {name: pack.named(name, value) for name, value in given.items()},
         "weighting": pack.named("feature_weights", known.weighting),
         "weights": pack.value(known.weights),
+        "means": None if known.means is None else [pack.value(mean) for mean in known.means],
         "schema": pack.value(known.schema),
         "columns": columns,
         "classes": pack.value(known.summary.classes),
@@ -202,6 +204,7 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     weighted = content.get("weighted") is True
     mean = float(unpack.value(content["mean"])[0]) if weighted else np.nan
     learned = replace(learned_from(summary, weights, weighting, model.settings), is_weighted=weighted, mean=mean)
+    learned = replace(learned, means=_means(content, unpack, weights))
     learned = replace(learned, told=tuple(str(told) for told in content.get("told", ())))
     model.learned = model.counting(learned)
     parts: list[dict[str, Any]] = [{"rows": int(p["rows"]), "digests": dict(p["digests"])} for p in content["parts"]]
@@ -212,3 +215,13 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     model.chosen_k, model.asked_k = int(content["k"]), int(content["asked_k"])
     model.folder = folder
     return model
+
+
+def _means(content: dict[str, Any], unpack: SettingsUnpacker, weights: Weights) -> tuple[Any, ...] | None:
+    """Where a missing value stands under a matrix of weights."""
+    if not isinstance(weights, Matrix):
+        return None
+    found = tuple(np.asarray(unpack.value(mean), dtype=np.float64) for mean in content.get("means") or ())
+    if [len(mean) for mean in found] != [symbols(levels) if levels else 1 for levels in weights.levels]:
+        raise ModelFileError("it does not say where a missing value stands: fit it again")
+    return found

@@ -23,18 +23,21 @@ from nearwise.differences.metric import Metric, policy_of
 from nearwise.errors import InputError, warn
 from nearwise.estimators.model import as_weighting, useful
 from nearwise.estimators.recipe import Settings
+from nearwise.parts.means import Knowing
+from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
+from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
 from nearwise.weighting import Mergeable, Problem, Weighting
-from nearwise.weights import Weights
+from nearwise.weights import Matrix, Weights
 
 __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 
 T = TypeVar("T")
 Merge = Callable[[Any, Any], Any]
 
-SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'chi2', 'fisher'"}
+SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'mdw', 'fisher'"}
 """weightings to name where another one is refused: for classes, and for numbers"""
 
 
@@ -95,6 +98,8 @@ class Learned:
     """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
     told: tuple[str, ...] = ()
     """what was counted with fewer digits, for people"""
+    means: tuple[NDArray[np.float64], ...] | None = None
+    """where a missing value of each feature stands under a matrix of weights, see `Stored`"""
 
     @property
     def adds_in_order(self) -> bool:
@@ -150,8 +155,17 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     if glance.weight is not None and summary.classes is None and summary.is_given:
         mean = parts.gathered(mean_of, _both, "adding up the target").value
     return Learned(
-        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told
-    )
+        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told,
+        means=means_of_all(parts, metric, weights),
+    )  # fmt: skip
+
+
+def means_of_all(parts: Parts, metric: Metric, weights: Weights) -> tuple[NDArray[np.float64], ...] | None:
+    """Where a missing value of each feature stands under a matrix; None where other weights are in use."""
+    if not isinstance(weights, Matrix):
+        return None
+    known = parts.gathered(Knowing(metric, weights), both_known, "adding up the known values")
+    return tuple(each.mean for each in known)
 
 
 def mean_of(part: TypedPart) -> ExactMean:
@@ -200,7 +214,7 @@ def _weights(
         )
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
-        is_own = weighting.numbers == "own" and weighting.merges_numbers
+        is_own = weighting.numbers == "own" and (weighting.merges_numbers or weighting.numbers_over_parts)
         if not summary.is_given:
             raise InputError(
                 f"The weighting {weighting.id!r} learns from a target, and there is none here: use "
@@ -217,7 +231,8 @@ def _weights(
     counting = Counting(weighting, problem.metric, weighting.agreed(summary), cuts)
     statistics = weighting.checked(parts.gathered(counting, counting.merge, "counting"), summary.schema.names)
     for name, counts in zip(summary.schema, statistics if isinstance(statistics, PerFeature) else (), strict=False):
-        shortened.note(name, getattr(getattr(counts, "counts", counts), "left_out", 0))
+        beside = " beside the target" if isinstance(counts, BesideNumbers) else ""
+        shortened.note(name + beside, getattr(getattr(counts, "counts", counts), "left_out", 0))
     asked = weighting.second(statistics, problem)
     if asked is not None:
         second = parts.gathered(CountingAgain(weighting, problem.metric, asked, cuts), _both, "counting once more")

@@ -127,7 +127,7 @@ class Searched:
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None
-            distance = Distance(problem.metric, learned.weights, Stored(problem.cases, codes))
+            distance = Distance(problem.metric, learned.weights, Stored(problem.cases, codes, means=learned.means))
             self.engine = plan(distance, engine, threads).engine
 
     def __len__(self) -> int:

@@ -9,11 +9,11 @@ import numpy as np
 from nearwise.arithmetic import power, product, weighted
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.search.base import Distance
-from nearwise.weights import Forms, Matrix
+from nearwise.weights import Forms, Matrix, Stored
 from nearwise.weights.forms import signed_gap
-from nearwise.weights.values import places, symbols
+from nearwise.weights.values import counted, symbols
 
-__all__ = ["form_parts", "mean_of", "names_of_terms", "terms"]
+__all__ = ["form_parts", "mean_of", "names_of_terms", "stored_mean", "terms"]
 
 
 def terms(distance: Distance, i: int, queries: Measured, j: int) -> tuple[list[float], float]:
@@ -64,7 +64,7 @@ def _mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list
 
     def number(f: int, column: Encoded, row: int) -> float:
         value = float(column.values[row])
-        return value if np.isfinite(value) else mean_of(columns[f])
+        return value if np.isfinite(value) else stored_mean(distance.stored, f)
 
     def landing(row: list[float], f: int, column: Encoded, at: int) -> float:
         """Where a level of feature f lands in a new feature, which has this row of the matrix for its levels."""
@@ -74,8 +74,8 @@ def _mapped_terms(distance: Distance, i: int, queries: Measured, j: int) -> list
             return row[code] if code < v else 0.0
         if v < len(row):
             return row[v]
-        stored = places(columns[f], v)
-        counts = [int((stored == level).sum()) for level in range(v)]
+        means = distance.stored.means
+        counts: list[float] = (counted(columns[f], v) if means is None else means[f]).tolist()
         return sum(c * w for c, w in zip(counts, row, strict=True)) / max(1, sum(counts))
 
     out, blocks = [], weights.blocks
@@ -131,3 +131,8 @@ def mean_of(column: Encoded) -> float:
         return 0.0
     size = math.frexp(float(np.abs(known).max()))[1]  # a power of two is exact, and the sum of huge numbers is finite
     return math.ldexp(math.fsum(np.ldexp(known, -size).tolist()) / len(known), size)
+
+
+def stored_mean(stored: Stored, f: int) -> float:
+    """The mean of a feature of all cases, of which the stored ones may be a part."""
+    return mean_of(stored.cases.columns[f]) if stored.means is None else float(stored.means[f][0])

@@ -265,6 +265,9 @@ class Mergeable(Weighting):
     """whether statistics of parts, merged in any order, are those of all cases to the last bit: counts are, sums of
     numbers that are not whole are so only to rounding"""
 
+    numbers_over_parts: ClassVar[bool] = False
+    """whether parts count a target of numbers as it is, where ``numbers`` are its own and do not merge"""
+
     def agreed(self, summary: TableSummary) -> Any:
         """What parts agree on before they count, from the summary of all of them: cut points, say."""
         return None

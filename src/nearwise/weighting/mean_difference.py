@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import dot
 from nearwise.errors import InputError, check_choice, warn
 from nearwise.statistics.counts.values import PerFeature
+from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
 from nearwise.statistics.pair_means.classes import FeaturePairs
-from nearwise.statistics.pair_means.targets import target_pairs
+from nearwise.statistics.pair_means.targets import COUNTED, TargetPairs, counted_pairs, target_pairs, with_missing
 from nearwise.weighting.base import Mergeable, Problem, with_parameters
 from nearwise.weighting.place import PRESET_LOCAL
 from nearwise.weighting.selecting import case_order
@@ -128,10 +129,27 @@ class MeanDifference(Mergeable):
     random_state: Any = None
 
     merges_exactly = True
+    numbers_over_parts = True
 
     def checked(self, statistics: PerFeature, features: tuple[str, ...]) -> PerFeature:
         named = zip(statistics, features, strict=True)
-        return PerFeature(replace(pairs, counts=pairs.counts.bounded(name)) for pairs, name in named)
+        return PerFeature(pairs.bounded(name) for pairs, name in named)
+
+    def partial(self, problem: Problem, agreed: Any = None) -> PerFeature:
+        """The same of a part; a target of numbers is counted beside the values of each feature."""
+        if problem.target.classes is not None:
+            return self._partial(problem)
+        self._check()
+        for measure in problem.metric.measures:
+            if measure.fitted.form not in COUNTED:
+                raise InputError(
+                    f"The weighting 'mdw' measures feature {measure.name!r} ({measure.kind.name}, "
+                    f"{measure.difference}) pair by pair where the target is a number, and this table comes in parts: "
+                    f"take 'corr' or 'gr', compare the feature by its intervals, or leave it out: "
+                    f"ignore=[{measure.name!r}]."
+                )
+        columns = zip(problem.metric.measures, problem.cases.columns, problem.table.columns, strict=True)
+        return PerFeature(BesideNumbers.of(m, encoded, c.missing, problem.target) for m, encoded, c in columns)
 
     @property
     def _limit(self) -> float:
@@ -141,13 +159,17 @@ class MeanDifference(Mergeable):
     def _partial(self, problem: Problem) -> PerFeature:
         self._check()
         if problem.target.classes is None:
-            return PerFeature()  # all pairs are weighed anew when the range of the target changes
+            return PerFeature()  # pairs are counted when they are asked for, and anew when the range changes
         columns = zip(problem.table.columns, problem.metric.measures, strict=True)
         return PerFeature(FeaturePairs.of(column, problem.target, m, self._limit) for column, m in columns)
 
     def _finish(self, statistics: PerFeature, problem: Problem) -> Weights:
         is_number = problem.target.classes is None
-        means = self._number_means(problem) if is_number else self._means(statistics, problem)
+        if is_number:
+            pairs = self._pairs_beside(statistics, problem) if len(statistics) else self._pairs_of(problem)
+            means = self._number_means(pairs, problem)
+        else:
+            means = self._means(statistics, problem)
         overall, inside, outside, self.error_bound_ = means
         constant = overall < SMALLEST
         scale = np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, overall))
@@ -188,17 +210,26 @@ class MeanDifference(Mergeable):
             inside[:, f], outside[:, f] = unit * means.within, unit * means.outside
         return overall, inside, outside, bounds
 
-    def _number_means(self, problem: Problem) -> tuple[Array, Array, Array, Array]:
-        """(p,) overall, (1, p) alike and (1, p) unlike mean differences, (p,) bounds of their error."""
-        limit, p = max(self._limit, float(self.max_pairs) if self.exact is False else 0.0), len(problem.features)
-        order = case_order(problem, 0)  # so that rounding and samples are the same in any order of cases
-        problem = problem.take(order)
-        overall, bounds, inside, outside = np.zeros(p), np.zeros(p), np.zeros((1, p)), np.zeros((1, p))
+    def _pairs_of(self, problem: Problem) -> Iterator[TargetPairs]:
+        limit = max(self._limit, float(self.max_pairs) if self.exact is False else 0.0)
+        if any(measure.fitted.form not in COUNTED for measure in problem.metric.measures):
+            problem = problem.take(case_order(problem, 0))  # so that samples are the same in any order of cases
         columns = zip(problem.metric.measures, problem.cases.columns, problem.table.columns, strict=True)
-        for f, (measure, encoded, column) in enumerate(columns):
-            found = target_pairs(
+        for measure, encoded, column in columns:
+            yield target_pairs(
                 measure, encoded, column.missing, problem.target, limit, self.confidence, self.random_state
-            )  # fmt: skip
+            )
+
+    @staticmethod
+    def _pairs_beside(statistics: PerFeature, problem: Problem) -> Iterator[TargetPairs]:
+        for beside, measure in zip(statistics, problem.metric.measures, strict=True):
+            yield with_missing(counted_pairs(beside), beside, measure.fitted.maximum)
+
+    def _number_means(self, pairs: Iterable[TargetPairs], problem: Problem) -> tuple[Array, Array, Array, Array]:
+        """(p,) overall, (1, p) alike and (1, p) unlike mean differences, (p,) bounds of their error."""
+        p = len(problem.features)
+        overall, bounds, inside, outside = np.zeros(p), np.zeros(p), np.zeros((1, p)), np.zeros((1, p))
+        for f, (found, measure) in enumerate(zip(pairs, problem.metric.measures, strict=True)):
             unit = measure.scale(1)
             means = found.means(self.pairs == "distinct")
             overall[f], inside[0, f], outside[0, f] = (unit * mean for mean in means)

@@ -31,6 +31,8 @@ class Problem:
     """(p,) where the user's table has each feature, if they are in another order here"""
     drawn: Drawn | None = None
     """which cases these are, if they are a sample"""
+    means: tuple[NDArray[np.float64], ...] | None = None
+    """of all cases where these are some of them, see `Stored`"""
 
     @classmethod
     def of(cls, table: CaseTable, target: Target, **settings: Any) -> Problem:
@@ -49,7 +51,7 @@ class Problem:
     @property
     def stored(self) -> Stored:
         codes = self.target.values if self.target.classes is not None else None
-        return Stored(self.cases, codes)
+        return Stored(self.cases, codes, means=self.means)
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
         table, cases = self.table.take(rows), self.cases.take(rows)

@@ -216,9 +216,6 @@ class QuantificationDistance(_Quantification):
     reference = "mohri1994, hayashi1952, wettschereck1997"
     shape = "matrix"
     p = 1
-    merges_exactly = (
-        False  # the weights would be: the search takes a missing value at the mean of the cases that it has
-    )
 
     n_components: int | None = None
     target_bins: int = BINS

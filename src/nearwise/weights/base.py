@@ -33,6 +33,9 @@ class Stored:
     classes: NDArray[np.intp] | None = None
     metric: Metric | None = None
     """how values are compared, which weights that go by differences ask; every `Distance` sees to it"""
+    means: tuple[Array, ...] | None = None
+    """for each feature the mean of its numbers (1,), or how often each of its levels occurs (v,), among all cases;
+    None where these are all"""
 
     @property
     def compared(self) -> Metric:

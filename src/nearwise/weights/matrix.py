@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from nearwise.arithmetic import dot
-from nearwise.differences.metric import Encoded
 from nearwise.errors import WeightShapeError
-from nearwise.weights.base import Array, Weights
-from nearwise.weights.values import places, symbols
+from nearwise.weights.base import Array, Stored, Weights
+from nearwise.weights.values import counted, symbols
 
 __all__ = ["Matrix"]
 
@@ -84,13 +83,13 @@ class Matrix(Weights):
         values = np.hstack([self.blocks[f] for f in places])
         return Matrix(values, [self.features[f] for f in places], [self.levels[f] for f in places])
 
-    def table(self, f: int, stored: Encoded) -> Array:
+    def table(self, f: int, stored: Stored) -> Array:
         """(new features, v + 2) where each level of feature f lands, then a missing value, then a symbol never seen."""
         block, v = self.blocks[f], symbols(self.levels[f])
         nowhere = np.zeros((len(block), 1))
         if v < len(self.levels[f]):
             return np.hstack([block, nowhere])
-        counts = np.bincount(places(stored, v), minlength=v + 2)[:v].astype(np.float64)
+        counts = counted(stored.cases.columns[f], v) if stored.means is None else stored.means[f]
         mean = dot(counts, block.T) / max(1.0, counts.sum())
         return np.hstack([block, mean[:, None], nowhere])
 

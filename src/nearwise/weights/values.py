@@ -14,7 +14,7 @@ from nearwise.differences.metric import Encoded, Measured
 from nearwise.errors import WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights
 
-__all__ = ["PerValue", "places", "symbols"]
+__all__ = ["PerValue", "counted", "places", "symbols"]
 
 BY = ("query", "stored", "both")
 
@@ -31,6 +31,11 @@ def places(column: Encoded, v: int) -> NDArray[np.intp]:
     if column.missing is not None:
         out[column.missing] = v
     return out
+
+
+def counted(column: Encoded, v: int) -> Array:
+    """(v,) how often each symbol occurs."""
+    return np.bincount(places(column, v), minlength=v + 2)[:v].astype(np.float64)
 
 
 class PerValue(Weights):

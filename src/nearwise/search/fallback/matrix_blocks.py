@@ -11,7 +11,7 @@ from nearwise.arithmetic import weighted
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.search.base import Distance, Floats
 from nearwise.search.fallback.blocks import BlockEngine
-from nearwise.search.terms import mean_of
+from nearwise.search.terms import stored_mean
 from nearwise.weights import Matrix, Weights
 from nearwise.weights.values import places, symbols
 
@@ -43,10 +43,9 @@ class MatrixBlocks(BlockEngine):
         super().__init__(distance, threads)
         weights = distance.weights
         assert isinstance(weights, Matrix)
-        columns = distance.stored.cases.columns
         self.blocks, self._levels = weights.blocks, weights.levels
         self._means: dict[int, float] = {}
-        self.tables = [weights.table(f, columns[f]) if level else None for f, level in enumerate(self._levels)]
+        self.tables = [weights.table(f, distance.stored) if level else None for f, level in enumerate(self._levels)]
         self.units = [m.scale(1) for m in distance.metric.measures]
         self.stored = self.placed(distance.stored.cases)
 
@@ -62,7 +61,7 @@ class MatrixBlocks(BlockEngine):
         if known.all():
             return np.asarray(column.values)
         if f not in self._means:
-            self._means[f] = mean_of(self.distance.stored.cases.columns[f])
+            self._means[f] = stored_mean(self.distance.stored, f)
         return np.where(known, column.values, self._means[f])
 
     @np.errstate(over="ignore", invalid="ignore")

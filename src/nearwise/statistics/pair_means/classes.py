@@ -115,6 +115,10 @@ class FeaturePairs:
         sums = self.sums + other.sums + between + back
         return replace(merged, sums=sums, largest=np.maximum(sums, _or_zero(self.largest)))
 
+    def bounded(self, name: str) -> FeaturePairs:
+        """The same with no more different numbers than can be held."""
+        return replace(self, counts=self.counts.bounded(name))
+
     def remove(self, other: FeaturePairs) -> FeaturePairs:
         left = FeaturePairs(self.counts.remove(other.counts), self.measure, self.limit)
         if self.sums is None or other.sums is None or not left.is_exact:

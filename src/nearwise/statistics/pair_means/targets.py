@@ -17,12 +17,15 @@ from nearwise.arithmetic import dot
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Encoded, Measure
 from nearwise.statistics.draws.seeds import generator
+from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
 from nearwise.statistics.pair_means.classes import gaps_between
 
-__all__ = ["TargetPairs", "product_of_gaps", "target_pairs"]
+__all__ = ["COUNTED", "TargetPairs", "counted_pairs", "product_of_gaps", "target_pairs", "with_missing"]
 
 Array = NDArray[np.float64]
 
+COUNTED = ("line", "overlap")
+"""forms of differences whose pairs follow from counts; those of others are measured"""
 BLOCK = 1 << 20
 """pairs measured at a time"""
 
@@ -51,6 +54,31 @@ class TargetPairs:
         return _over(self.difference, weight), _over(apart, alike), _over(self.both, self.unlike)
 
 
+def counted_pairs(beside: BesideNumbers) -> TargetPairs:
+    """The pairs of one feature whose values are on a line, or equal or not; the same over any parts."""
+    known = beside.known
+    x, y, w = known.values, beside.shares(known), known.weights
+    total, unlike = float(w.sum()), _sorted_gaps(y, w)
+    if beside.is_coded:
+        same, same_gaps = _same_values(x, y, w)
+        difference, both, largest = total * total - same, unlike - same_gaps, 1.0
+    else:
+        difference, both = gaps_between(x, w), product_of_gaps(x, y, w)
+        largest = float(x[-1] - x[0]) if len(x) else 0.0
+    bound = beside.off_by(_over(unlike, total * total), largest)
+    return TargetPairs(total * total, unlike, max(0.0, difference), max(0.0, both), known.own, bound)
+
+
+def with_missing(found: TargetPairs, beside: BesideNumbers, maximum: float) -> TargetPairs:
+    """The same with the cases without a value, where that is a value of its own."""
+    gone, known = beside.gone, beside.known
+    if not len(gone):
+        return found
+    y, w = beside.shares(gone), gone.weights
+    everyone = np.concatenate([beside.shares(known), y]), np.concatenate([known.weights, w])
+    return _joined(found, _sorted_gaps(*everyone), _sorted_gaps(y, w), float(w.sum()), gone.own, maximum)
+
+
 def target_pairs(
     measure: Measure, column: Encoded, missing: NDArray[np.bool_], target: Target, limit: float, confidence: float,
     seed: Any = None,
@@ -60,36 +88,29 @@ def target_pairs(
     Kinds that have to be measured pair by pair are, up to ``limit`` pairs; beyond it a sample of cases is compared
     with all others, and scaled up.
     """
+    if measure.fitted.form in COUNTED:
+        beside = BesideNumbers.of(measure, column, missing, target)
+        return with_missing(counted_pairs(beside), beside, measure.fitted.maximum)
     as_value = measure.as_value
     known = np.arange(len(target)) if as_value and measure.fitted.codes_missing else np.flatnonzero(~missing)
     y, w = target.shares[known], target.weights[known]
-    values, form = column.values[known], measure.fitted.form
     total, own = float(w.sum()), float(dot(w, w))
-    unlike = _sorted_gaps(y, w)
-    if form == "line":
-        x = values.astype(np.float64)
-        order = np.argsort(x, kind="stable")
-        difference, both, bound = gaps_between(x[order], w[order]), product_of_gaps(x, y, w), 0.0
-    elif form == "overlap":
-        same, same_gaps = _same_values(values, y, w)
-        difference, both, bound = total * total - same, unlike - same_gaps, 0.0
-    else:
-        difference, both, bound = _measured(measure, values, y, w, limit, confidence, seed)
-    found = TargetPairs(total * total, unlike, max(0.0, difference), max(0.0, both), own, bound)
+    difference, both, bound = _measured(measure, column.values[known], y, w, limit, confidence, seed)
+    found = TargetPairs(total * total, _sorted_gaps(y, w), max(0.0, difference), max(0.0, both), own, bound)
     if as_value and not measure.fitted.codes_missing and missing.any():
-        return _with_missing(found, target, np.flatnonzero(missing), measure.fitted.maximum)
+        w, shares = target.weights[missing], target.shares
+        everyone, gone = _sorted_gaps(shares, target.weights), _sorted_gaps(shares[missing], w)
+        return _joined(found, everyone, gone, float(w.sum()), float(dot(w, w)), measure.fitted.maximum)
     return found
 
 
-def _with_missing(known: TargetPairs, target: Target, gone: NDArray[np.intp], maximum: float) -> TargetPairs:
+def _joined(known: TargetPairs, unlike: float, gone: float, away: float, own: float, maximum: float) -> TargetPairs:
     """Cases without a value too: they are at the maximum from every value, and at 0 from each other."""
-    w = target.weights[gone]
-    here, away = math.sqrt(known.weight), float(w.sum())
-    unlike = _sorted_gaps(target.shares, target.weights)
-    across = unlike - known.unlike - _sorted_gaps(target.shares[gone], w)
+    here = math.sqrt(known.weight)
+    across = unlike - known.unlike - gone
     return TargetPairs(
         (here + away) ** 2, unlike, known.difference + 2 * here * away * maximum, known.both + across * maximum,
-        known.own + float(dot(w, w)), known.bound,
+        known.own + own, known.bound,
     )  # fmt: skip
 
 
@@ -98,12 +119,10 @@ def _sorted_gaps(y: Array, w: Array) -> float:
     return gaps_between(y[order], w[order])
 
 
-def _same_values(codes: NDArray[Any], y: Array, w: Array) -> tuple[float, float]:
-    """The weight of the pairs with equal symbols, and the sum of their t."""
-    order = np.lexsort((y, codes))
-    starts = np.flatnonzero(np.diff(codes[order])) + 1
+def _same_values(codes: Array, y: Array, w: Array) -> tuple[float, float]:
+    """The weight of the pairs with equal symbols, and the sum of their t; ordered by symbol, then number."""
     weight = gaps = 0.0
-    for rows in np.split(order, starts):
+    for rows in np.split(np.arange(len(codes)), np.flatnonzero(np.diff(codes)) + 1):
         weight += float(w[rows].sum()) ** 2
         gaps += gaps_between(y[rows], w[rows])
     return weight, gaps
