@@ -19,6 +19,7 @@ STAGES = (
     "cache_folder",
     "native",
     "arithmetic",
+    "stopping",
     "progress",
     "charts",
     "rendering",

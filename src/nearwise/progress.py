@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from nearwise.errors import warn
+from nearwise.stopping import heed
 from nearwise.visible import visible
 
 __all__ = ["WORDING", "Forecast", "counted", "is_part", "parts", "progress", "span", "stage"]
@@ -38,17 +39,18 @@ _clock = time.monotonic
 def progress(steps: Iterable[T], total: int, label: str, cost: Callable[[T], int] | None = None) -> Iterator[T]:
     """Yield the steps; after a second show a bar, where somebody looks and no outer work shows one.
 
-    ``cost`` is what a step counts of the total, where that is not one.
+    ``cost`` is what a step counts of the total, where that is not one. Like `counted`, it heeds a `Stop` before each
+    step.
     """
     if not _is_watched() or getattr(_busy, "outer", False):
-        yield from steps
+        yield from _heeding(steps)
         return
     _busy.outer = True
     started = _clock()
     bar: _Bar | None = None
     done = 0
     try:
-        for step in steps:
+        for step in _heeding(steps):
             if bar is None and _clock() - started > _PATIENCE:
                 bar = _NotebookBar(label, total, started) if _in_notebook() else _TerminalBar(label, total, done)
             if bar is not None:
@@ -59,6 +61,12 @@ def progress(steps: Iterable[T], total: int, label: str, cost: Callable[[T], int
         _busy.outer = False
         if bar is not None:
             bar.stop()
+
+
+def _heeding(steps: Iterable[T]) -> Iterator[T]:
+    for step in steps:
+        heed()
+        yield step
 
 
 @contextmanager
@@ -234,10 +242,10 @@ def counted(steps: Iterable[T], total: float, costs: Sequence[float] | None = No
     """
     forecast: Forecast | None = getattr(_busy, "forecast", None)
     if forecast is None:
-        yield from steps
+        yield from _heeding(steps)
         return
     with forecast._level(total, before) as level:
-        for at, step in enumerate(steps):
+        for at, step in enumerate(_heeding(steps)):
             level.now = 1.0 if costs is None else costs[at]
             yield step
             level.done, level.now = level.done + level.now, 0.0

@@ -11,6 +11,7 @@ import numpy as np
 
 from nearwise.errors import InputError, warn
 from nearwise.progress import Forecast, counted, is_part, progress
+from nearwise.stopping import note
 
 __all__ = ["Budget"]
 
@@ -104,8 +105,10 @@ class Budget:
             return False
         self.stopped, self._ended = "interrupt", self.seconds
         if self.has_result:
-            warn(f"Interrupted after {self.seconds:.1f} s: the {self.label} keeps {self.kept}.")
+            told = f"Interrupted after {self.seconds:.1f} s: the {self.label} keeps {self.kept}."
         else:
             start = self.start if isinstance(self.start, str) else self.start()
-            warn(f"Interrupted after {self.seconds:.1f} s, before there was a first result: {start}.")
+            told = f"Interrupted after {self.seconds:.1f} s, before there was a first result: {start}."
+        warn(told)
+        note(told)
         return True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nearwise.arithmetic import power
 from nearwise.differences.metric import Measured
 from nearwise.errors import WeightShapeError
+from nearwise.stopping import heed
 from nearwise.weights.base import Array, Stored, Weights
 from nearwise.weights.forms import signed_gaps
 from nearwise.weights.local import Local, Near
@@ -56,6 +57,7 @@ class Scythe(Local):
             rows = range(start, min(m, start + step))
             gaps = [np.abs(each) for each in signed_gaps(stored, queries.take(slice(rows.start, rows.stop)))]
             for j in rows:
+                heed()
                 counts = self.amounts > 0
                 if near.leave_out is not None and near.leave_out[j] >= 0:
                     counts[near.leave_out[j]] = False

@@ -10,12 +10,15 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from nearwise.app.explorer.working import CancelledError
 from nearwise.app.output import plain
 from nearwise.app.wayout import on_command_line
 from nearwise.errors import MissingDependencyError, NearwiseError
 
 __all__ = ["Exact", "tell_errors"]
 
+
+STATUS: Mapping[type[NearwiseError], int] = {MissingDependencyError: 501, CancelledError: 409}
 
 OF_A_CELL = ("constrained-str", "bool", "int", "float")
 """what pydantic calls the types that a value of a case may have"""
@@ -72,7 +75,7 @@ def tell_errors(app: FastAPI) -> None:
 
     @app.exception_handler(NearwiseError)
     def cannot(_: Request, error: NearwiseError) -> JSONResponse:
-        status = 501 if isinstance(error, MissingDependencyError) else 400
+        status = STATUS.get(type(error), 400)
         return answered(status, on_command_line(str(error)))
 
     @app.exception_handler(OSError)

@@ -15,6 +15,8 @@ from nearwise.weighting import get
 
 __all__ = ["as_commands", "as_python"]
 
+UNFINISHED = "The page has weights of a search that was cancelled; the model can be downloaded, not repeated:"
+
 
 def as_python(source: Source, state: State) -> str:
     """A program that makes the model of a state.
@@ -22,6 +24,8 @@ def as_python(source: Source, state: State) -> str:
     Kinds, weights and critiques are in it in the order in which they were given.
     """
     lines = _from_file(source, state) if source.model is None else _from_model(source, state)
+    if state.cut is not None:
+        lines.append(f"# {UNFINISHED} {state.method!r} goes to its end here, and may find others.")
     lines += [_step(step) for step in state.steps]
     score = "R squared" if source.regression else "right"
     told = f"print(model.score_loo())  # {score} when each case is left out: {state.score.value:.4f}"
@@ -108,7 +112,8 @@ def as_commands(source: Source, state: State) -> str:
     moved = [at for at, step in enumerate(state.steps) if step.what == "weights"]
     refused = _beyond_commands(source, state, moved)
     if refused:
-        return f"# {refused}\n# The Python repeats all of it.\n"
+        repeats = "" if state.cut is not None else "# The Python repeats all of it.\n"
+        return f"# {refused}\n{repeats}"
     lines = ["set -e"]
     if moved:
         lines += _file("weights.json", json.dumps(dict(state.steps[moved[0]].weights), indent=1))
@@ -126,6 +131,8 @@ def as_commands(source: Source, state: State) -> str:
 
 def _beyond_commands(source: Source, state: State, moved: list[int]) -> str | None:
     """Why commands cannot repeat a state, if they cannot."""
+    if state.cut is not None:
+        return f"{UNFINISHED} commands go to the end of {state.method!r}."
     if source.path == "-":
         return "The cases came from standard input, which is read."
     if source.model is not None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
-    "LARGEST_BODY", "MOST_ROWS", "AddCases", "AskNeighbours", "Cases", "ChangeKind", "ChooseMethod", "CompareMethods",
-    "Criticise", "ExplainCases", "ForgetCases", "ListCases", "Look", "SetWeights",
+    "LARGEST_BODY", "MOST_ROWS", "AddCases", "AskNeighbours", "Cancel", "Cases", "ChangeKind", "ChooseMethod",
+    "CompareMethods", "Criticise", "ExplainCases", "ForgetCases", "ListCases", "Look", "SetWeights",
 ]  # fmt: skip
 
 LARGEST_BODY = 1_000_000
@@ -22,6 +22,7 @@ Row = Annotated[dict[Name, Cell], Field(max_length=10_000)]
 Rows = Annotated[list[Row], Field(min_length=1, max_length=MOST_ROWS)]
 Finite = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 Place = Annotated[int, Field(ge=0, le=2**53)]
+Work = Annotated[str, Field(min_length=1, max_length=100)]
 Neighbours = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 
 
@@ -47,6 +48,8 @@ class Look(_Request):
     where: Annotated[dict[Name, Condition], Field(max_length=100)] | None = None
     map: bool = True
     flip: bool = False
+    work: Work | None = None
+    """a name by which the request can be cancelled"""
 
     @property
     def query(self) -> Any:
@@ -97,6 +100,12 @@ class ListCases(Look):
     first: Place = 0
     most: Annotated[int, Field(ge=1, le=100)] = 20
     only_wrong: bool = False
+
+
+class Cancel(_Request):
+    """Requests that are being worked on, by the name they were sent with."""
+
+    work: Work
 
 
 class Cases(_Request):

@@ -12,9 +12,10 @@ from nearwise.app.explorer.session import Session, State, score_of, state_case
 from nearwise.app.explorer.typing import CHOICES, text_of
 from nearwise.estimators.searching import StoredCases
 from nearwise.explain import case_values
+from nearwise.progress import parts
 from nearwise.weights import Global
 
-__all__ = ["about", "cases", "compared", "scene"]
+__all__ = ["about", "bare", "cases", "compared", "scene"]
 
 MAPPED = 300
 """cases on the map; of more, so many are drawn by their content"""
@@ -42,13 +43,18 @@ def scene(
     with_map: bool = True, with_flip: bool = False, left_out: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything on the page that depends on the state."""
-    found: dict[str, Any] = {"state": overview(session, state), "answer": None, "map": None, "flip": None}
+    found = bare(session, state)
     if query is not None:
         found["answer"] = answer(state, query, where, left_out)
         found["flip"] = flip(state, query, left_out) if with_flip else None
     if with_map and len(state.table) > 1:
         found["map"] = _map(state, query, where)
     return found
+
+
+def bare(session: Session, state: State) -> dict[str, Any]:
+    """A scene with nothing on it but the state."""
+    return {"state": overview(session, state), "answer": None, "map": None, "flip": None, "note": None}
 
 
 def overview(session: Session, state: State) -> dict[str, Any]:
@@ -68,6 +74,7 @@ def overview(session: Session, state: State) -> dict[str, Any]:
         "features": [_feature(state, f, name, weights[name]) for f, name in enumerate(schema.names)],
         "critiques": [str(each) for each in getattr(state.estimator, "critiques_", ())],
         "undo": state.undoes,
+        "cut": state.cut,
     }
 
 
@@ -136,7 +143,8 @@ def compared(session: Session, state: State, methods: tuple[str, str], query: An
     """Two methods on the same cases: weights, what is right when a case is left out, and the answer to a query."""
     found, said = [], []
     for method in methods:
-        estimator = session.fit_of(method, state.kinds)
+        with parts():  # a search that was cancelled before its end would be compared with a whole one
+            estimator = session.fit_of(method, state.kinds)
         score = score_of(estimator, state.score.rows)
         one = State(state.version, method, state.kinds, estimator, score)
         told = None

@@ -21,6 +21,7 @@ from nearwise.cases.kinds import Kind
 from nearwise.errors import InputError, did_you_mean
 from nearwise.estimators.searching import StoredCases
 from nearwise.statistics.draws.folds import drawn_cases
+from nearwise.stopping import heed, kept
 
 __all__ = ["LEFT_OUT_MOST", "Score", "Session", "State", "Step"]
 
@@ -72,6 +73,8 @@ class State:
     """what was done since the method was fitted"""
     undoes: str | None = None
     """what `undo` would take back"""
+    cut: str | None = None
+    """what the method has kept, where it was cancelled before its end"""
 
     @property
     def table(self) -> Any:
@@ -106,11 +109,14 @@ class Session:
         return self._state
 
     def fit_of(self, method: str, kinds: Mapping[str, Kind]) -> Any:
-        """An estimator by a method; the last few are kept."""
+        """An estimator by a method; the last few are kept, unless they were cancelled before their end."""
         key = (method, tuple(sorted((name, repr(kind)) for name, kind in kinds.items())))
         with self._fits_lock:
             found = self._fits.pop(key, None)
-        found = self.source.fitted(method, kinds) if found is None else found
+        if found is None:
+            found = self.source.fitted(method, kinds)
+            if kept() is not None:
+                return found
         with self._fits_lock:
             self._fits[key] = found
             while len(self._fits) > MOST_FITTED:
@@ -177,6 +183,7 @@ class Session:
     def _change(self, told: str, change: Callable[[State], State], together: bool = False) -> State:
         """Put a new state in the place of the old one; changes ``together`` are undone at once."""
         with self._lock:
+            heed()  # cancelled while another change was being made
             before = self._state
             after = replace(change(before), undoes=told)
             if not (together and self._past and self._past[-1][0] == told):
@@ -186,8 +193,8 @@ class Session:
 
     def _fresh(self, state: State, method: str, kinds: Mapping[str, Kind]) -> State:
         estimator = self.fit_of(method, kinds)
-        score = score_of(estimator)
-        return self._next(state, method=method, kinds=dict(kinds), estimator=estimator, score=score, steps=())
+        made = {"method": method, "kinds": dict(kinds), "estimator": estimator, "steps": (), "cut": kept()}
+        return self._next(state, score=score_of(estimator), **made)
 
     @staticmethod
     def _next(state: State, **changes: Any) -> State:

@@ -13,6 +13,7 @@ from nearwise.progress import progress
 from nearwise.search.base import Distance, Floats
 from nearwise.search.fallback.rows import RowEngine
 from nearwise.search.selection.rows import Row
+from nearwise.stopping import heed
 from nearwise.weights import Weights
 
 __all__ = ["BlockEngine", "needs_own_index"]
@@ -47,6 +48,7 @@ class BlockEngine(RowEngine):
     @np.errstate(over="ignore", invalid="ignore")
     def block(self, queries: Measured, weights: Weights) -> Floats:
         """(m, n) sums of some queries and all stored cases."""
+        heed()
         metric, stored = self.distance.metric, self.distance.stored
         columns = list(zip(metric.measures, stored.cases.columns, queries.columns, strict=True))
         total, gather = np.zeros((len(queries), len(stored))), np.add if metric.adds else np.maximum

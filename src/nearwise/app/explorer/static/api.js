@@ -2,23 +2,20 @@
 
 import { by } from "./dom.js";
 
-let running = 0;
+import { begin } from "./working.js";
 
-function busy(change) {
-  running += change;
-  document.body.classList.toggle("busy", running > 0);
-}
-
-export function tell(sentence) {
+/** Shows one sentence; what went wrong, unless it is a note. */
+export function tell(sentence, isNote = false) {
   by("error").hidden = sentence === "";
+  by("error").classList.toggle("note", isNote);
   by("error-text").textContent = sentence;
 }
 
 export async function ask(path, body) {
-  busy(1);
+  const work = begin();
   try {
     const settings = body === undefined ? {} : {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, work: work.name }),
     };
     const answer = await fetch(path, settings);
     const found = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
@@ -27,7 +24,7 @@ export async function ask(path, body) {
   } catch (error) {
     throw error instanceof TypeError ? new Error("The server does not answer: start `nearwise explore` again.") : error;
   } finally {
-    busy(-1);
+    work.end();
   }
 }
 

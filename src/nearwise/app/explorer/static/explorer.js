@@ -6,6 +6,7 @@ import { by, el, options, put } from "./dom.js";
 import { giveMarks, showMap } from "./map.js";
 import { findFeatures, giveColours, giveScale, showFeatures } from "./weights.js";
 import { showAnswer, showFlip } from "./why.js";
+import { connectCancel } from "./working.js";
 
 let about = null, scene = null, first = 0, lastScore = null;
 let query = { case: 0 };
@@ -40,12 +41,14 @@ function apply(found, isFresh = false) {
   }
   if (found.flip) showFlip(found.flip, tryValue);
   if (found.map) showMap(found.map, answer, about, asking);
+  if (found.note) tell(found.note, true);
 }
 
 function showState(state) {
   by("method").value = state.method;
   const chosen = about.methods.find((each) => each.id === state.method);
-  by("method-about").textContent = `${chosen ? chosen.about.replace(/\.$/, "") : ""}${state.moved ? ", with weights moved by hand" : ""}.`;
+  by("method-about").textContent = `${chosen ? chosen.about.replace(/\.$/, "") : ""}${state.cut ? ", cancelled before its end" : ""}${state.moved ? ", with weights moved by hand" : ""}.`;
+  by("method-about").title = state.cut ?? "";
   by("score").textContent = about.regression ? state.score.toFixed(3) : `${(100 * state.score).toFixed(1)}%`;
   const drawn = state.tested < about.cases ? " drawn" : "";
   by("score-about").textContent = about.regression ? `R² when each of ${state.tested}${drawn} cases is left out, k = ${state.k}`
@@ -215,6 +218,7 @@ function connectCases() {
 }
 
 async function start() {
+  connectCancel();
   about = await ask("/api/about");
   document.title = `${about.title} – nearwise explorer`;
   by("title").textContent = about.title;
