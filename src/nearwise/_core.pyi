@@ -63,14 +63,17 @@ class CoarseIndex:
     Shapes: columns p arrays (n,) of numbers, NaN where missing, or codes of symbols, then negative, segment (n,), or
     None where g is 1, coefficients (g, p); ``nearest`` takes queries (m, p), NaN where missing, and returns what
     `ScanCases.nearest` does and, last, (m,) how many cases bytes could not rule out at once, -1 for a query that was
-    not served. ``joined``, ``role`` and ``slack`` are those of `DenseIndex`.
+    not served. ``joined``, ``role`` and ``slack`` are those of `DenseIndex`. ``order`` (n,) is that of an index of
+    the same cases, which is then built sooner; a `ValueError` where it is not.
     """
 
     def __init__(
         self, columns: list[Floats | Codes], is_symbol: Flags, segment: Codes | None, coefficients: Floats,
         one_missing: Floats, both_missing: Floats, power: int, joined: Flags | None = None, role: Flags | None = None,
-        slack: Floats | None = None,
+        slack: Floats | None = None, order: Codes | None = None,
     ) -> None: ...
+    def order(self) -> Codes:
+        """(n,) the packed cases."""
     @property
     def is_usable(self) -> bool: ...
     def nearest(
@@ -98,7 +101,10 @@ class DenseIndex:
         one_missing: Floats, both_missing: Floats, power: float, joined: Flags | None = None,
         role: Flags | None = None, slack: Floats | None = None, by_case: Floats | None = None, by_query: bool = False,
         tables: list[Floats] | None = None, units: Floats | None = None, levels: list[Codes] | None = None,
+        order: Codes | None = None,
     ) -> None: ...
+    def order(self) -> Codes:
+        """(n,) the packed cases."""
     @property
     def has_holes(self) -> bool: ...
     @property
@@ -222,7 +228,14 @@ class KdTree:
 
     def __init__(
         self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
-    ) -> None: ...
+        order: Codes | None = None,
+    ) -> None:
+        """``order`` (n,), the original index at each place of the leaves, spares the search for one. Any will do that
+        keeps segments together.
+        """
+
+    def order(self) -> Codes:
+        """(n,) the original index at each place of the leaves."""
     def places(self, queries: Floats, threads: int = 1) -> Ints:
         """(m,) where in the largest tree each query (m, p) falls; searching in this order is faster."""
 
@@ -246,12 +259,16 @@ class CodesIndex:
 
     def __init__(
         self, codes: Codes, values: Codes, is_table: Flags, part: Codes, coefficients: Floats, leaf: int,
+        order: Codes | None = None,
     ) -> None:
         """Shapes: codes (p, n) in 0 .. values - 1, values (p,), is_table (p,), part (n,), coefficients (g, p).
 
         A case of part a weighs by row a of coefficients. A range of at most ``leaf`` cases is scanned: 1 branches as
-        far as it goes, a large number only scans.
+        far as it goes, a large number only scans. ``order`` (n,) is that of an index of the same cases.
         """
+
+    def order(self) -> Codes:
+        """(n,) the cases as they are sorted."""
 
     @property
     def patterns(self) -> int:

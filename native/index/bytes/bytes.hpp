@@ -51,10 +51,12 @@ void propose_coarse(const CoarseBlock& block, CoarseListener& listener);
 
 class Coarse {
  public:
-  explicit Coarse(Columns columns);
+  // `order` [n]: the packed cases, where they are known; null: they are sorted
+  explicit Coarse(Columns columns, const std::int32_t* order = nullptr);
   void nearest(const Ask& ask, const Answer& answer) const;
   bool is_usable() const { return is_usable_; }  // no missing number, no code beyond 16 bits, nothing infinite
   const Columns& columns() const { return columns_; }
+  const std::vector<std::int32_t>& order() const { return order_; }
 
  private:
   friend class CoarseSearch;
@@ -68,10 +70,13 @@ class Coarse {
     double fine_error;  // the largest distance between a case and its 16 bits, in these whole numbers
   };
   Scratch<double> measure();
-  void split(const Scratch<double>& lengths);
+  void split(const Scratch<double>& lengths, const std::int32_t* order);
   void pack(Band& band);
+  double widest(const Band& band) const;
+  template <bool squares>
+  void pack_numbers(Band& band, Count from, Count count);
+  void pack_symbols(const Band& band);
   Count groups() const { return (static_cast<Count>(numbers_.size()) + form_.together - 1) / form_.together; }
-  double room(double reach, double symbols) const;
 
   Columns columns_;
   const CoarseForm form_;

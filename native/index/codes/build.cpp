@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "index/codes/codes.hpp"
+#include "layout/order.hpp"
 
 namespace nearwise::coded {
 namespace {
@@ -52,13 +53,62 @@ void sort_by(const std::int32_t* codes, Count values, std::vector<std::int32_t>&
   cases.swap(spare);
 }
 
+// The cases of a part, sorted: by the order that is given, which add_patterns holds against them, or found.
+void sort_cases(const Stored& s, const Part& part, Count first, std::vector<std::int32_t>& cases, std::vector<std::int32_t>& spare) {
+  if (s.order) {
+    const std::int32_t own = s.part[cases.front()];
+    std::copy_n(s.order + first, cases.size(), cases.begin());
+    for (std::int32_t i : cases)
+      require_order(i >= 0 && i < s.n && s.part[i] == own, "order must hold the cases of one part after those of another.");
+    return;
+  }
+  for (Count position = part.width; position-- > 0;) {
+    const Step& step = part.steps[part.heaviest[position]];
+    sort_by(s.codes + step.feature * s.n, step.values, cases, spare);
+  }
+}
+
+// The codes of cases in the order of a part, some cases at a time and feature by feature, so that a column stays near.
+class Rows {
+ public:
+  Rows(const Stored& s, const Part& part, const std::vector<std::int32_t>& cases)
+      : s_(s), part_(part), cases_(cases), together_(std::max<Count>(1, room / std::max<Count>(1, part.width))),
+        codes_(static_cast<std::size_t>(together_ * part.width)) {}
+
+  const std::int32_t* of(Count at) {
+    if (at % together_ == 0) read(at);
+    return codes_.data() + at % together_ * part_.width;
+  }
+
+ private:
+  static constexpr Count room = 8192;  // codes
+
+  void read(Count first) {
+    const Count count = std::min(together_, static_cast<Count>(cases_.size()) - first);
+    for (const Step& step : part_.steps)
+      for (Count at = 0; at < count; ++at)
+        codes_[at * part_.width + step.position] = s_.codes[step.feature * s_.n + cases_[first + at]];
+  }
+
+  const Stored& s_;
+  const Part& part_;
+  const std::vector<std::int32_t>& cases_;
+  const Count together_;
+  std::vector<std::int32_t> codes_;  // [together, width]
+};
+
 void add_patterns(const Stored& s, const std::vector<std::int32_t>& cases, Part& part, Index& index) {
   part.first = index.patterns;
-  std::vector<std::int32_t> row(static_cast<std::size_t>(part.width));
-  for (std::int32_t i : cases) {
-    for (const Step& step : part.steps) row[step.position] = s.codes[step.feature * s.n + i];
-    if (part.rows == 0 || !std::equal(row.begin(), row.end(), part.codes.end() - part.width)) {
-      part.codes.insert(part.codes.end(), row.begin(), row.end());
+  Rows rows(s, part, cases);
+  for (Count at = 0; at < static_cast<Count>(cases.size()); ++at) {
+    const std::int32_t i = cases[at], *row = rows.of(at), *end = row + part.width;
+    const auto last = part.rows > 0 ? part.codes.end() - part.width : part.codes.begin();
+    const bool is_new = part.rows == 0 || !std::equal(row, end, last);
+    if (s.order && part.rows > 0)
+      require_order(is_new ? std::lexicographical_compare(last, part.codes.end(), row, end)
+                           : index.members.back() < i, "order is not that of these codes.");
+    if (is_new) {
+      part.codes.insert(part.codes.end(), row, end);
       for (Count j = 0; j < part.width; ++j)
         part.entries.push_back(static_cast<std::uint16_t>(entry_of(part.steps[part.heaviest[j]], row[j])));
       ++part.rows;
@@ -136,10 +186,7 @@ Index build(const Stored& s) {
     if (cases[a].empty()) continue;
     Part part;
     choose_steps(s, a, part);
-    for (Count position = part.width; position-- > 0;) {
-      const Step& step = part.steps[part.heaviest[position]];
-      sort_by(s.codes + step.feature * s.n, step.values, cases[a], spare);
-    }
+    sort_cases(s, part, static_cast<Count>(index.members.size()), cases[a], spare);
     add_patterns(s, cases[a], part, index);
     branch(part, s.leaf);
     index.parts.push_back(std::move(part));

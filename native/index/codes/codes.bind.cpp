@@ -36,6 +36,7 @@ std::unique_ptr<CodesIndex> make(Given& given) {
   s.is_table = given.array<std::uint8_t>("is_table", {s.p});
   s.part = given.array<std::int32_t>("part", {s.n});
   s.leaf = given.value<Count>("leaf");
+  s.order = given.maybe<std::int32_t>("order", {s.n});
   require(s.g <= most_cases, "coded: at most 2**31 - 2 parts.");
   require(s.p < coded::most_entries - 1, "coded: at most 65,533 features, got " + std::to_string(s.p) + ".");
   require(s.leaf >= 1, "coded: leaf must be at least 1, got " + std::to_string(s.leaf) + ".");
@@ -110,7 +111,9 @@ class CodesSearch {
 void bind_codes(nb::module_& module) {
   using namespace nanobind::literals;
   nb::class_<CodesIndex>(module, "CodesIndex", "Coded cases, deduplicated, sorted and branched. Immutable.")
-      .def(nb::new_(called("codes values is_table part coefficients leaf", &make)))
+      .def(nb::new_(called("codes values is_table part coefficients leaf | order", &make)))
+      .def("order", [](const CodesIndex& self) { return to_numpy(std::vector(self.index->members)); },
+                   "The cases as they are sorted.")
       .def_prop_ro("patterns", [](const CodesIndex& self) { return self.index->patterns; })
       .def_prop_ro("nodes", &CodesIndex::nodes);
   nb::class_<CodesSearch>(module, "CodesSearch", "One question to an index, answered in pieces of time.")

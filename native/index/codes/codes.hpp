@@ -67,6 +67,7 @@ struct Stored {
   const std::int32_t* part;         // [n]
   const double* coefficients;       // [g, p]
   Count n, p, g;
+  const std::int32_t* order;        // [n] the cases as members has them; null: they are sorted
   Count leaf;                       // a range of at most so many rows is scanned, not branched
 };
 

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "layout/order.hpp"
+
 namespace nearwise {
 
-Dense::Dense(Columns columns, bool by_query) : columns_(std::move(columns)) {
+Dense::Dense(Columns columns, bool by_query, const std::int32_t* order) : columns_(std::move(columns)) {
   weighed_ = columns_.by_case ? Weighed::by_case : by_query ? Weighed::by_query : Weighed::packed;
   for (Count f = 0; f < columns_.p; ++f)
     if (columns_.is_for(f, proposes) && columns_.has_weight(f)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
@@ -15,7 +17,7 @@ Dense::Dense(Columns columns, bool by_query) : columns_(std::move(columns)) {
   std::vector<double> norm(static_cast<std::size_t>(columns_.n), 0.0);
   measure(norm);
   if (!is_usable_) return;
-  sort(norm);
+  sort(norm, order);
   pack(norm);
 }
 
@@ -55,14 +57,19 @@ void Dense::measure(std::vector<double>& norm) {
 
 // Cases by segment and, within it, by distance from the centre, so that the panels of outliers, whose bounds are loose,
 // are few.
-void Dense::sort(const std::vector<double>& norm) {
+void Dense::sort(const std::vector<double>& norm, const std::int32_t* order) {
   const Columns& c = columns_;
-  order_.resize(static_cast<std::size_t>(c.n));
-  std::iota(order_.begin(), order_.end(), Count{0});
-  std::sort(order_.begin(), order_.end(), [&](Count i, Count j) {
+  const auto before = [&](Count i, Count j) {
     if (c.segment_of(i) != c.segment_of(j)) return c.segment_of(i) < c.segment_of(j);
     return norm[i] != norm[j] ? norm[i] < norm[j] : i < j;
-  });
+  };
+  if (order) {
+    take_order(order, c.n, order_, before);
+  } else {
+    order_.resize(static_cast<std::size_t>(c.n));
+    std::iota(order_.begin(), order_.end(), Count{0});
+    std::sort(order_.begin(), order_.end(), before);
+  }
   Count panels = 0, position = 0;
   for (Count a = 0; a < c.g; ++a) {
     const Count first = position;

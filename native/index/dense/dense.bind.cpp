@@ -50,7 +50,8 @@ std::unique_ptr<Held<Dense>> make(Given& given) {
   if (given.has("by_case")) take_case_weights(c, given);
   if (given.has("levels")) take_levels(c, given.arrays("levels"));
   if (given.has("tables")) take_mapping(c, given.arrays("tables"), given.copy<double>("units", {c.p}));
-  return held_with(given, without_gil([&] { return std::make_unique<Dense>(std::move(c), by_query); }));
+  const std::vector<std::int32_t> order = given.has("order") ? given.copy<std::int32_t>("order", {c.n}) : std::vector<std::int32_t>{};
+  return held_with(given, without_gil([&] { return std::make_unique<Dense>(std::move(c), by_query, order.empty() ? nullptr : order.data()); }));
 }
 
 void check_form(const Dense& index, int form) {
@@ -91,12 +92,18 @@ auto nearest(const Held<Dense>& self, Given& given) {
   return found.to_python_with_effort();
 }
 
+auto order_of(const Held<Dense>& self) {
+  const std::vector<Count>& order = self.index->order();
+  return to_numpy(std::vector<std::int32_t>(order.begin(), order.end()));
+}
+
 }  // namespace
 
 void bind_dense(nb::module_& module) {
   nb::class_<Held<Dense>>(module, "DenseIndex", "Numbers and symbols, packed for search by proposal and decision.")
       .def(nb::new_(called("columns is_symbol segment coefficients one_missing both_missing power | joined role slack "
-                           "by_case by_query tables units levels", &make)))
+                           "by_case by_query tables units levels order", &make)))
+      .def("order", &order_of, "The packed cases.")
       .def_prop_ro("has_holes", [](const Held<Dense>& self) { return self.index->has_holes(); })
       .def_prop_ro("is_usable", [](const Held<Dense>& self) { return self.index->is_usable(); })
       .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups form | threads slack by_query "

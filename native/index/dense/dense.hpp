@@ -48,13 +48,14 @@ void propose(const Block& block, FloatListener& listener);
 
 class Dense {
  public:
-  // `by_query`: the queries will bring weights.
-  explicit Dense(Columns columns, bool by_query = false);
+  // `by_query`: the queries will bring weights. `order` [n]: the packed cases, where they are known; null: they are sorted.
+  explicit Dense(Columns columns, bool by_query = false, const std::int32_t* order = nullptr);
   void nearest(const Ask& ask, Form form, const Answer& answer) const;
   bool has_holes() const { return has_holes_; }
   bool is_usable() const { return is_usable_; }  // whether single precision can hold the cases
   Weighed weighed() const { return weighed_; }
   const Columns& columns() const { return columns_; }
+  const std::vector<Count>& order() const { return order_; }
 
  private:
   friend class Search;
@@ -62,7 +63,7 @@ class Dense {
     Count first_panel, panels, first_case, cases;
   };
   void measure(std::vector<double>& norm);
-  void sort(const std::vector<double>& norm);
+  void sort(const std::vector<double>& norm, const std::int32_t* order);
   void pack(const std::vector<double>& norm);
   // A number from the centre in the packed unit; nothing is left of it where the feature is out of the sum.
   static double from(double x, double centre, double factor) { return factor == 0.0 ? 0.0 : (x - centre) * factor; }

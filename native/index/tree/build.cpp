@@ -9,6 +9,8 @@
 #include <system_error>
 
 #include "index/tree/kd.hpp"
+#include "layout/order.hpp"
+#include "machine/parallel.hpp"
 
 namespace nearwise {
 namespace {
@@ -23,7 +25,8 @@ Count middle_of(Count first, Count last) { return first + (last - first) / 2; }
 
 class Builder {
  public:
-  Builder(const KdCases& cases, Count segment, KdTree& tree)
+  // `packed` [n]: the packed case of each original index; empty where the order is not known
+  Builder(const KdCases& cases, Count segment, const std::vector<std::int32_t>& packed, KdTree& tree)
       : cases_(cases), start_(cases.segments[segment]), tree_(tree) {
     tree.n = cases.segments[segment + 1] - start_;
     tree.leaves = (tree.n + leaf_length - 1) / leaf_length;
@@ -39,10 +42,11 @@ class Builder {
     leaf_boxes_.resize(static_cast<std::size_t>(tree.leaves * d_ * 2));
     keyed_.resize(static_cast<std::size_t>(tree.n));
     for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(i);
+    if (cases.order) take(packed);
   }
 
   void build(Count threads) {
-    halve(0, tree_.leaves, threads);
+    cases_.order ? fill(threads) : halve(0, tree_.leaves, threads);
     keyed_ = {};  // gone before the boxes are made
     tree_.height = connect(0, tree_.leaves);
     box_nodes();
@@ -51,6 +55,43 @@ class Builder {
  private:
   const double* column(Count f) const { return cases_.columns[tree_.features[f]] + start_; }
   Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
+
+  void take(const std::vector<std::int32_t>& packed) {
+    for (Count i = 0; i < tree_.n; ++i) {
+      const Count at = packed[cases_.order[start_ + i]] - start_;
+      require_order(at >= 0 && at < tree_.n, "order must keep the cases of a segment together.");
+      keyed_[i].index = static_cast<std::int32_t>(at);
+    }
+  }
+
+  // The cases are in the order of the leaves: these are written range by range, from copies as in finish().
+  void fill(Count threads) {
+    const Count step = std::max<Count>(1, cached_values / (std::max<Count>(1, d_) * leaf_length));
+    blocks_in_parallel(tree_.leaves, step, threads, [this] {
+      return [this](Count first, Count last) {
+        const Count begin = position(first), count = position(last) - begin;
+        const std::vector<double> columns = copied(begin, count);
+        const std::vector<Keyed> order = numbered(count);
+        for (Count leaf = first; leaf < last; ++leaf)
+          write_leaf(leaf, begin, columns.data(), count, order.data() + (position(leaf) - begin),
+                     position(leaf + 1) - position(leaf));
+      };
+    });
+  }
+
+  // [d, count] the columns of the cases from `begin` on
+  std::vector<double> copied(Count begin, Count count) const {
+    std::vector<double> columns(static_cast<std::size_t>(d_ * count));
+    for (Count f = 0; f < d_; ++f)
+      for (Count i = 0; i < count; ++i) columns[f * count + i] = column(f)[keyed_[begin + i].index];
+    return columns;
+  }
+
+  static std::vector<Keyed> numbered(Count count) {
+    std::vector<Keyed> order(static_cast<std::size_t>(count));
+    for (Count i = 0; i < count; ++i) order[i].index = static_cast<std::int32_t>(i);
+    return order;
+  }
 
   // The feature with the largest coefficient * width^power among every step-th of these cases; -1 if none varies.
   template <class Column>
@@ -107,11 +148,8 @@ class Builder {
   // A range in the cache: its columns and an order of its cases that is refined until each leaf has its own.
   void finish(Count first, Count last) {
     const Count begin = position(first), count = position(last) - begin;
-    std::vector<double> columns(static_cast<std::size_t>(d_ * count));
-    std::vector<Keyed> order(static_cast<std::size_t>(count));
-    for (Count f = 0; f < d_; ++f)
-      for (Count i = 0; i < count; ++i) columns[f * count + i] = column(f)[keyed_[begin + i].index];
-    for (Count i = 0; i < count; ++i) order[i].index = static_cast<std::int32_t>(i);
+    const std::vector<double> columns = copied(begin, count);
+    std::vector<Keyed> order = numbered(count);
     halve_local(first, last, begin, columns.data(), count, order.data());
   }
 
@@ -203,10 +241,16 @@ class Builder {
 
 KdForest kd_build(const KdCases& cases, Count threads) {
   KdForest forest{{}, cases.n, cases.p, cases.power};
+  std::vector<std::int32_t> packed;
+  if (cases.order) {
+    places_in(cases.order, cases.n);
+    packed.resize(static_cast<std::size_t>(cases.n));
+    for (Count i = 0; i < cases.n; ++i) packed[cases.index[i]] = static_cast<std::int32_t>(i);
+  }
   for (Count a = 0; a < cases.g; ++a) {
     if (cases.segments[a] == cases.segments[a + 1]) continue;
     KdTree tree{};
-    Builder(cases, a, tree).build(threads);
+    Builder(cases, a, packed, tree).build(threads);
     forest.trees.push_back(std::move(tree));
   }
   return forest;

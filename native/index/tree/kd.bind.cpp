@@ -35,9 +35,17 @@ std::unique_ptr<KdForest> make(Given& given) {
   c.index = given.array<Count>("index", {c.n});
   c.power = given.value<int>("power");
   require(c.power == 1 || c.power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(c.power) + ".");
+  c.order = given.maybe<std::int32_t>("order", {c.n});
   const Count threads = given.threads();
   check_cases(c);
   return without_gil([&] { return std::make_unique<KdForest>(kd_build(c, threads)); });
+}
+
+auto order(const KdForest& forest) {
+  std::vector<std::int32_t> all;
+  all.reserve(static_cast<std::size_t>(forest.n));
+  for (const KdTree& tree : forest.trees) all.insert(all.end(), tree.index.begin(), tree.index.end());
+  return to_numpy(std::move(all));
 }
 
 KdQueries asked(const KdForest& forest, Given& given) {
@@ -85,7 +93,8 @@ auto within(const KdForest& forest, Given& given) {
 
 void bind_kd(nb::module_& module) {
   nb::class_<KdForest>(module, "KdTree", "A kd-tree per segment of numeric cases; immutable, so threads may share it.")
-      .def(nb::new_(called("columns segments coefficients index power | threads", &make)))
+      .def(nb::new_(called("columns segments coefficients index power | threads order", &make)))
+      .def("order", &order, "The original index of each case in the order of the leaves.")
       .def("places", called("queries | threads", &places), "Where each query falls; search in this order.")
       .def("nearest", called("queries exclude k tolerance group_codes group_values n_groups | threads reach", &nearest),
            "The k nearest cases of every query, exactly, and the group that ties.")

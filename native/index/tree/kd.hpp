@@ -44,6 +44,7 @@ struct KdCases {
   const Count* index;          // [n] the original index of a packed case, 0 .. n - 1
   Count n, p, g;
   int power;
+  const std::int32_t* order = nullptr;  // [n] the original index at each place, tree after tree; null: it is found
 };
 
 struct KdForest {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,11 @@ from nearwise.estimators.saving_weights import checked_weights, pack_weighting, 
 from nearwise.representation import Represented
 from nearwise.representation.known import LEARNED
 from nearwise.search.base import Distance
+from nearwise.search.orders import Orders
 from nearwise.search.plan import LaterPlan, Plan, plan
 from nearwise.search.threads import threads
 from nearwise.storage import container
+from nearwise.storage.orders import pack_orders, unpack_orders
 from nearwise.storage.settings import VOTE, SettingsPacker, SettingsUnpacker
 from nearwise.storage.tables import pack_table, pack_target, unpack_table, unpack_target
 from nearwise.storage.values import listed
@@ -51,6 +54,8 @@ __all__ = [
     "unpack_model",
 ]
 
+INDEXED_FROM = 100_000
+"""cases from which the order of the index is in the file: that of fewer is built in less than 50 ms"""
 ESTIMATORS: Mapping[str, type[Neighbors]] = {e.__name__: e for e in (KNNClassifier, KNNRegressor, NearestCases)}
 
 
@@ -83,7 +88,14 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
         "k": k,
         "answer": pack_answer(pack, estimator),
         "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
+        **_pack_index(pack, model),
     }
+
+
+def _pack_index(pack: SettingsPacker, model: Model) -> dict[str, Any]:
+    """What is kept of an index that takes a while to build; nothing of others."""
+    orders = model.plan.orders if len(model.table) >= INDEXED_FROM else None
+    return {} if orders is None else {"index": pack_orders(pack, orders)}
 
 
 def parameters_of(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
@@ -141,7 +153,9 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     if estimator._settings.bends:
         estimator._bent_differences = {m.name: m.difference for m in metric.measures}
     local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
-    planned = planned_later if is_large(table) else None
+    planned = partial(
+        planned_later if is_large(table) else plan, orders=unpack_orders(unpack, content.get("index"), len(table))
+    )
     model = Model.of(problem, weights, ids, next_id, estimator.n_jobs, estimator.engine, factors, local, planned)
     estimator._set(replace(model, learned=learned) if estimator._critiques else model)
     _set_k(estimator, content["k"], unpack.value(content["loo_errors"]))
@@ -154,19 +168,19 @@ def is_large(table: CaseTable) -> bool:
     return sum(column.values.nbytes for column in table.columns) >= container.MAPPED_FROM
 
 
-def planned_later(distance: Distance, engine: str, threads: int) -> Plan:
+def planned_later(distance: Distance, engine: str, threads: int, orders: Orders | None = None) -> Plan:
     """The plan of a large model that was loaded: made at the first question, which refuses what loading would have."""
 
     def made() -> Plan:
         try:
-            return plan(distance, engine, threads)
+            return plan(distance, engine, threads, orders)
         except (MemoryError, Warning):
             raise
         except Exception as error:  # a stranger's file may hold anything: the answer is the error of loading
             told = (str(error) or type(error).__name__).rstrip(".")
             raise ModelFileError(f"The model that was loaded cannot be searched: {told}.") from error
 
-    return LaterPlan(distance, made)
+    return LaterPlan(distance, made, orders)
 
 
 def unpack_ids(unpack: SettingsUnpacker, content: dict[str, Any], n: int) -> tuple[NDArray[np.int64], int]:

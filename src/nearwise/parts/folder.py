@@ -18,6 +18,7 @@ from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
+from nearwise.parts.kept_orders import KeptOrders
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
 from nearwise.parts.part import Searched, bytes_a_case
 from nearwise.parts.searching import Searches
@@ -77,12 +78,12 @@ class SearchesOnDisk(Searches):
             return self._held[part]
         rows = self.parts[part]["rows"]
         while self._held and sum(map(len, self._held.values())) + rows > self.room:
-            self._held.popitem(last=False)
+            self._held.popitem(last=False)[1].keep()  # what was asked may have made an index more
         typed = self.shards.read(part, self.parts[part])
         if len(typed.table) != rows:
             raise ModelFileError(f"Part {part} has {len(typed.table)} cases, and {rows} were fitted. Fit it again.")
-        known = self.learned
-        made = typed.searched(known, self._starts[part], self.engine, self.threads)
+        kept = KeptOrders(self.shards.path(part), self.parts[part])
+        made = typed.searched(self.learned, self._starts[part], self.engine, self.threads, kept)
         self._held[part] = made
         return made
 

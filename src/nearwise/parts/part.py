@@ -18,6 +18,7 @@ from nearwise.cases.target import Target
 from nearwise.contract.labels import all_classes, coded_labels
 from nearwise.contract.validation import number_target, sample_weights
 from nearwise.differences.metric import Measured, Metric
+from nearwise.parts.kept_orders import KeptOrders
 from nearwise.search import Distance, plan
 from nearwise.search.base import Engine, Ints
 from nearwise.search.layout.columns import Layout
@@ -112,26 +113,38 @@ class TypedPart:
         """The part as a weighting sees it, under the metric and the levels of all cases."""
         return Problem(self.table, metric, metric.measure(self.table), self.target)
 
-    def searched(self, learned: Any, start: int, engine: str, threads: int) -> Searched:
+    def searched(self, learned: Any, start: int, engine: str, threads: int, kept: KeptOrders | None = None) -> Searched:
         """The part with an engine, under what all parts have learned together."""
-        return Searched(self.problem(learned.metric), learned, start, engine, threads)
+        return Searched(self.problem(learned.metric), learned, start, engine, threads, kept)
 
 
 class Searched:
-    """A part with an engine of its own; ``start`` is the place of its first case among all cases."""
+    """A part with an engine of its own; ``start`` is the place of its first case among all cases.
 
-    def __init__(self, problem: Problem, learned: Any, start: int, engine: str, threads: int) -> None:
-        self.problem, self.start = problem, start
+    ``kept`` holds what is on the disk of its index.
+    """
+
+    def __init__(
+        self, problem: Problem, learned: Any, start: int, engine: str, threads: int, kept: KeptOrders | None = None
+    ) -> None:
+        self.problem, self.start, self.kept = problem, start, kept
         target = problem.target
         self.brings = Brings.of(target, learned.is_weighted, learned.factors)
         self.engine: Engine | None = None
         if len(problem.table):
             codes = target.values if target.classes is not None else None
             distance = Distance(problem.metric, learned.weights, Stored(problem.cases, codes, means=learned.means))
-            self.engine = plan(distance, engine, threads).engine
+            orders = None if kept is None else kept.found(distance)
+            self.engine = plan(distance, engine, threads, orders).engine
+            self.keep()
 
     def __len__(self) -> int:
         return len(self.problem.table)
+
+    def keep(self) -> None:
+        """Put on the disk what is not there yet of the index."""
+        if self.kept is not None and self.engine is not None:
+            self.kept.keep(self.engine)
 
     def _left_out(self, leave_out: NDArray[np.int64] | None) -> Ints | None:
         """The case of this part that each query is, -1 where it is none."""

@@ -8,6 +8,7 @@ engines return its size and the sums of a `Payload` over it, not its members.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.differences.metric import Measured, Metric
+from nearwise.search.orders import Order
 from nearwise.weights import Stored, Weights
 
 __all__ = ["TIE", "Cost", "Distance", "Engine", "Levels", "Neighbours", "Payload"]
@@ -141,6 +143,15 @@ class Engine(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as what it was built from: native indexes are built anew."""
         return type(self), (self.distance, self.threads)
+
+    @classmethod
+    def by(cls, distance: Distance, threads: int, orders: Mapping[str, Order]) -> Self:
+        """The engine by the `orders` of an earlier one, where it has any."""
+        return cls(distance, threads)
+
+    def orders(self) -> dict[str, Order]:
+        """In which order its indexes have the cases, by their names; nothing where building them takes no sorting."""
+        return {}
 
     @classmethod
     @abstractmethod

@@ -32,6 +32,7 @@ from nearwise.search.index.matrix import MatrixIndex
 from nearwise.search.index.scan import ScanIndex
 from nearwise.search.index.tree import TreeIndex
 from nearwise.search.index.two_stage import TwoStageIndex
+from nearwise.search.orders import Orders
 from nearwise.visible import visible
 
 __all__ = ["ENGINES", "LaterPlan", "Plan", "check_engine", "plan"]
@@ -77,6 +78,12 @@ class Plan:
         """What the engine searches under."""
         return self.engine.distance
 
+    @property
+    def orders(self) -> Orders | None:
+        """What may be kept of the engine, so that it is built sooner; None where there is nothing."""
+        found = self.engine.orders()
+        return Orders(self.engine.name, found) if found else None
+
     def describe(self) -> str:
         """What was chosen, what was rejected, and why."""
         lines = [f"engine: {self.engine.name}, {len(self.engine.distance.stored)} stored cases"]
@@ -91,8 +98,8 @@ class LaterPlan(Plan):
     A large model that was loaded has one, so that what is mapped is not packed beside the map before anyone asks.
     """
 
-    def __init__(self, distance: Distance, made: Callable[[], Plan]) -> None:
-        vars(self).update(_distance=distance, _made=made, _lock=threading.Lock())
+    def __init__(self, distance: Distance, made: Callable[[], Plan], orders: Orders | None = None) -> None:
+        vars(self).update(_distance=distance, _made=made, _orders=orders, _lock=threading.Lock())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (self.engine, self.rejected)
@@ -112,9 +119,15 @@ class LaterPlan(Plan):
         with held["_lock"]:
             if not self.is_made:
                 held["_found"] = held["_made"]()
-                held["_made"] = None
+                held["_made"] = held["_orders"] = None
         found: Plan = held["_found"]
         return found
+
+    @property
+    def orders(self) -> Orders | None:
+        """Those that were given, before there is an engine."""
+        given: Orders | None = vars(self)["_orders"]
+        return given if given is not None or not self.is_made else super().orders
 
     @property
     def engine(self) -> Engine:
@@ -125,8 +138,8 @@ class LaterPlan(Plan):
         return self._plan().rejected
 
 
-def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
-    """Choose an engine; a name instead of "auto" asks for that one."""
+def plan(distance: Distance, engine: str = "auto", threads: int = 1, orders: Orders | None = None) -> Plan:
+    """Choose an engine; a name instead of "auto" asks for that one. It is built by the orders of an earlier one."""
     wanted = check_engine(engine)
     asked = ENGINES if wanted == "auto" else {wanted: ENGINES[wanted]}
     refused = {name: made.refuses(distance) for name, made in asked.items()}
@@ -139,7 +152,8 @@ def plan(distance: Distance, engine: str = "auto", threads: int = 1) -> Plan:
     best = min(able, key=lambda name: costs[name].nanoseconds)
     before = list(asked)[: list(asked).index(best)]
     rejected = {name: refused[name] or _dearer(costs[name], costs[best], best) for name in before}
-    return Plan(asked[best](distance, threads), rejected)
+    known = orders.of if orders is not None and orders.engine == best else {}
+    return Plan(asked[best].by(distance, threads, known), rejected)
 
 
 def _dearer(cost: Cost, least: Cost, best: str) -> str:

@@ -9,9 +9,9 @@ walk is a search of a trie for few symbols and a scan for many.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from nearwise.search.base import TIE, Distance, Floats, Ints, Levels, Neighbours
 from nearwise.search.index.base import Index
 from nearwise.search.layout.segments import row_of_weights, skipped
 from nearwise.search.layout.serves import Serves
+from nearwise.search.orders import Order, made_by
 
 __all__ = ["LEAF", "CodesIndex"]
 
@@ -45,7 +46,7 @@ class CodesIndex(Index):
     serves = Serves(forms=("overlap", "table"))
     nanoseconds = 0.02
 
-    def __init__(self, distance: Distance, threads: int = 1, leaf: int = LEAF) -> None:
+    def __init__(self, distance: Distance, threads: int = 1, leaf: int = LEAF, order: Order | None = None) -> None:
         super().__init__(distance, threads)
         native = core()
         assert native is not None  # refused otherwise
@@ -59,14 +60,20 @@ class CodesIndex(Index):
             row[:] = feature.stored(column)
         values = np.array([f.values for f in self._features], dtype=np.int32)
         is_table = np.array([f.is_table for f in self._features], dtype=np.uint8)
-        self._index = native.CodesIndex(
-            codes, values, is_table, row_of_weights(distance), np.ascontiguousarray(coefficients), leaf
-        )
+        cases = codes, values, is_table, row_of_weights(distance), np.ascontiguousarray(coefficients), leaf
+        self._index: Any = made_by(lambda known: native.CodesIndex(*cases, known), order)
         patterns, nodes = self._index.patterns, self._index.nodes
         self.note = f"{patterns} different cases of {len(stored)}, in a tree of {nodes} nodes"
         self._row_bytes = sum(8 * f.values for f in self._features if f.is_table)
         kept = sum(8 * f.values**2 for f in self._features if f.is_table) <= TABLE_BYTES
         self._tables = [_Table(f) for f in self._features] if kept else None
+
+    @classmethod
+    def by(cls, distance: Distance, threads: int, orders: Mapping[str, Order]) -> Self:
+        return cls(distance, threads, order=orders.get("codes"))
+
+    def orders(self) -> dict[str, Order]:
+        return {"codes": self._index.order()}
 
     @classmethod
     def refuses(cls, distance: Distance) -> str:

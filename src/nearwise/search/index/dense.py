@@ -8,8 +8,9 @@ and weights of queries or cases, begin in single precision.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from nearwise.search.layout.contrasts import Contrasts
 from nearwise.search.layout.left_out import LeftOut
 from nearwise.search.layout.segments import segment_of
 from nearwise.search.layout.serves import IN_SINGLES
+from nearwise.search.orders import Order, made_by
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Weights
 
@@ -37,6 +39,10 @@ FEW = 32
 """packing the cases anew takes the time in which the plain scan answers about this many queries"""
 
 
+BYTES, SINGLES = "bytes", "singles"
+"""the names of its indexes"""
+
+
 class DenseIndex(Index):
     """Numbers on a line and symbols by overlap; one weight a feature, or a feature and class, case or query."""
 
@@ -44,8 +50,9 @@ class DenseIndex(Index):
     serves = IN_SINGLES
     nanoseconds = 0.05
 
-    def __init__(self, distance: Distance, threads: int = 1) -> None:
+    def __init__(self, distance: Distance, threads: int = 1, orders: Mapping[str, Order] | None = None) -> None:
         super().__init__(distance, threads)
+        self._orders = orders or {}
         native = core()
         assert native is not None  # refused otherwise
         layout = self._layout = Layout.of(distance.metric)
@@ -56,7 +63,7 @@ class DenseIndex(Index):
         self._short = Contrasts.of(layout) if layout.joins and distance.metric.p == 2 else None
         self._numbers = layout.is_symbol == 0
         in_bytes = plain and distance.metric.p in (1, 2) and native.instruction_set() != "baseline"
-        self._bytes = native.CoarseIndex(*self._arguments()) if in_bytes else None
+        self._bytes: Any = self._packed(native.CoarseIndex, BYTES) if in_bytes else None
         if self._bytes is not None and not self._bytes.is_usable:
             self._bytes = None
         if self._bytes is None and not self._by_query and not self._singles.is_usable:
@@ -65,6 +72,19 @@ class DenseIndex(Index):
         own = self._numbers & (layout.both != layout.one)
         holes = np.array([c.missing is not None for c in distance.stored.cases.columns])[layout.feature]
         self._unequal_holes = np.flatnonzero(own & holes)
+
+    @classmethod
+    def by(cls, distance: Distance, threads: int, orders: Mapping[str, Order]) -> Self:
+        return cls(distance, threads, orders)
+
+    def orders(self) -> dict[str, Order]:
+        made = {BYTES: self._bytes, SINGLES: vars(self).get("_singles")}  # single precision where it was asked so far
+        return {name: index.order() for name, index in made.items() if index is not None and index.is_usable}
+
+    def _packed(self, made: Any, name: str, **more: Any) -> Any:
+        """The cases in an index of the core."""
+        cases = self._arguments()
+        return made_by(lambda order: made(*cases, **more, order=order), self._orders.get(name))
 
     def _arguments(self) -> tuple[Any, ...]:
         stored, layout, segment = self.distance.stored, self._layout, segment_of(self.distance)
@@ -94,7 +114,7 @@ class DenseIndex(Index):
             as_they_are = len(feature) == own.shape[1] and not self._layout.joins  # large tables are not copied
             by_case = np.ascontiguousarray(own if as_they_are else own[:, feature])
         levels = self._left_out.stored_levels if self._left_out.is_needed else None
-        return native.DenseIndex(*self._arguments(), by_case=by_case, by_query=self._by_query, levels=levels)
+        return self._packed(native.DenseIndex, SINGLES, by_case=by_case, by_query=self._by_query, levels=levels)
 
     def under(self, weights: Weights) -> Engine:
         if not self._by_query or weights.shape != "per-query":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from nearwise.search.index.scan import ScanIndex
 from nearwise.search.layout.columns import Layout, packed
 from nearwise.search.layout.segments import Segments, skipped
 from nearwise.search.layout.serves import Serves
+from nearwise.search.orders import Order, made_by
 from nearwise.search.selection.smallest import empty_neighbours
 from nearwise.weights import Stored
 
@@ -57,7 +58,7 @@ class TreeIndex(Index):
     serves = Serves(forms=("line",), powers=(1, 2), every_policy=True)
     nanoseconds = DenseIndex.nanoseconds / LARGEST_SHARE
 
-    def __init__(self, distance: Distance, threads: int = 1) -> None:
+    def __init__(self, distance: Distance, threads: int = 1, order: Order | None = None) -> None:
         super().__init__(distance, threads)
         native = core()
         assert native is not None  # refused otherwise
@@ -65,11 +66,17 @@ class TreeIndex(Index):
         layout = Layout.of(distance.metric)
         columns = segments.each_arranged(layout.columns(distance.stored.cases))
         coefficients = layout.coefficients(distance.weights.values)
-        self._tree = native.KdTree(
-            columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
-        )
+        cases = columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
+        self._tree: Any = made_by(lambda known: native.KdTree(*cases, known), order)
         self.visits = self._probed(columns, segments.order)
         self.note = f"a search visits {self.visits / max(1, n):.2%} of the cases (tried on {min(PROBES, n)})"
+
+    @classmethod
+    def by(cls, distance: Distance, threads: int, orders: Mapping[str, Order]) -> Self:
+        return cls(distance, threads, orders.get("leaves"))
+
+    def orders(self) -> dict[str, Order]:
+        return {"leaves": self._tree.order()}
 
     @cached_property
     def _scan(self) -> Engine:

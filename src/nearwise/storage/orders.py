@@ -1,0 +1,39 @@
+"""The orders of the indexes of an engine as JSON and arrays, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nearwise.errors import ModelFileError
+from nearwise.search.orders import LAYOUT, Orders
+from nearwise.storage.values import Packer, Unpacker
+
+__all__ = ["pack_orders", "unpack_orders"]
+
+
+def pack_orders(pack: Packer, orders: Orders) -> dict[str, Any]:
+    of = {name: pack.array(order) for name, order in orders.of.items()}
+    return {"layout": LAYOUT, "engine": orders.engine, "orders": of}
+
+
+def unpack_orders(unpack: Unpacker, found: Any, n: int) -> Orders | None:
+    """What `pack_orders` gave of n cases; None where there is nothing, or what another version wrote."""
+    if found is None or (isinstance(found, dict) and found.get("layout") != LAYOUT):
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("orders"), dict):
+        raise ModelFileError("the index is not described")
+    orders = {str(name): unpack.array(array, "i", axes=1) for name, array in found["orders"].items()}
+    for name, order in orders.items():
+        if order.dtype != np.int32 or len(order) != n or not _holds_each_once(order):
+            raise ModelFileError(f"the index {name!r} does not have each of the {n} cases once")
+    return Orders(str(found.get("engine")), orders)
+
+
+def _holds_each_once(order: Any) -> bool:
+    if len(order) and (order.min() < 0 or order.max() >= len(order)):
+        return False
+    seen = np.zeros(len(order), dtype=bool)
+    seen[order] = True
+    return bool(seen.all())
