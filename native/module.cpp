@@ -70,7 +70,7 @@ Instructions chosen_instructions() {
 #define NEARWISE_KERNELS(each)                                                                         \
   each(arithmetic) each(bytes) each(changes) each(codes) each(contrast) each(counts) each(dense)       \
   each(evaluate) each(every_k) each(exact_sums) each(forms) each(kd) each(local_linear) each(projection)                 \
-  each(projections) each(quotes) each(scan) each(two_stage) each(vote_pairs)
+  each(projections) each(quotes) each(rows) each(scan) each(texts) each(two_stage) each(vote_pairs)
 
 #define NEARWISE_DECLARE(kernel) void bind_##kernel(nanobind::module_& module);
 NEARWISE_KERNELS(NEARWISE_DECLARE)

@@ -1,5 +1,7 @@
 """The native kernels; absent when the package was installed without a compiler."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +55,18 @@ def exact_sums(factors: list[Floats], groups: Codes | None = None, n_groups: int
 
 def is_well_quoted(letters: NDArray[np.uint8], separator: int) -> bool:
     """Whether quoted values stand alone between separators, each on one line."""
+
+def even_rows(letters: NDArray[np.uint8], separator: int, width: int, longest: int, threads: int) -> int:
+    """How many rows of this width every parser finds in a text, -1 where they may not agree."""
+
+def coded_texts(stream: Any) -> tuple[list[str], NDArray[np.int32]]:
+    """The different texts of a stream of Arrow's C interface, in order of appearance, and (n,) which each case has.
+
+    The code behind the last is a missing text.
+    """
+
+def moments(stream: Any) -> tuple[Floats, str, str] | None:
+    """(n,) dates, or dates with a time, since 1970, their unit and what they hold; None where a text is none."""
 
 def squared_gaps(a: Floats, b: Floats) -> Floats:
     """(m, k) sums over n of (a - b)^2 of a (m, n) and b (n, k), added up from the first of n on."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import nearwise
 from nearwise import Numeric, Symbolic
-from nearwise.cases.readers import fast_csv, parsed_columns, polars_columns
+from nearwise.cases.readers import fast_csv, parsed_columns, plain_rows
 from nearwise.errors import NearwiseError
 
 by_each_package = pytest.mark.parametrize(
@@ -43,13 +43,15 @@ def told(path, **settings):
     return table.names, columns, table.labels, table.remarks, [table.where(i) for i in range(table.n)]
 
 
-def parsed_by(package, monkeypatch):
+def parsed_by(package, monkeypatch, native=True):
     monkeypatch.setattr(fast_csv, "_PARSERS", {package: fast_csv._PARSERS[package]})
+    if not native:
+        monkeypatch.setenv("NEARWISE_NATIVE", "0")
 
 
-def both(path, monkeypatch, package, **settings):
+def both(path, monkeypatch, package, native=True, **settings):
     found = []
-    parsed_by(package, monkeypatch)
+    parsed_by(package, monkeypatch, native)
     for least in (0, 1 << 60):
         monkeypatch.setattr(fast_csv, "_FROM", least)
         found.append(told(path, **settings))
@@ -67,14 +69,20 @@ def both(path, monkeypatch, package, **settings):
          {"schema": {"a": Numeric()}}, {"sep": ","}]
     ),
     sample=st.sampled_from([12, parsed_columns._SAMPLE]),
+    mark=st.sampled_from(["", "\ufeff"]),
+    native=st.booleans(),
 )  # fmt: skip
-@example(rows=[["1", "x"], ["2", "y"]], first=["a", "b"], end="\n", last="\n", settings={}, sample=12)
-def test_both_readers_agree_on_any_text(tmp_path_factory, package, rows, first, end, last, settings, sample):
+@example(
+    rows=[["1", "x"], ["2", "y"]], first=["a", "b"], end="\n", last="\n", settings={}, sample=12, mark="", native=True
+)
+def test_both_readers_agree_on_any_text(
+    tmp_path_factory, package, rows, first, end, last, settings, sample, mark, native
+):
     path = tmp_path_factory.mktemp("t") / "t.csv"
-    path.write_text(end.join(",".join(row) for row in (first, *rows)) + last, encoding="utf-8", newline="")
+    path.write_text(mark + end.join(",".join(row) for row in (first, *rows)) + last, encoding="utf-8", newline="")
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(parsed_columns, "_SAMPLE", sample)  # what comes behind it is seen by the parser alone
-        fast, exact = both(path, monkeypatch, package, **settings)
+        fast, exact = both(path, monkeypatch, package, native, **settings)
     assert fast == exact
 
 
@@ -140,17 +148,20 @@ WRITTEN = [
     encoding=st.sampled_from([None, "utf-8", "latin-1", "utf-16"]),
     kind=st.sampled_from([None, Symbolic(), Numeric()]),
     quoted=st.booleans(),
+    native=st.booleans(),
 )
-@example(column=["1,5", "-2,25"], numbers="european", before="", encoding=None, kind=None, quoted=False)
-@example(column=["1,5", "-2,25"], numbers="plain", before="", encoding=None, kind=None, quoted=False)
-@example(column=["2024-01-01T10:00:00Z", ""], numbers="plain", before="", encoding=None, kind=None, quoted=True)
+@example(column=["1,5", "-2,25"], numbers="european", before="", encoding=None, kind=None, quoted=False, native=True)
+@example(column=["1,5", "-2,25"], numbers="plain", before="", encoding=None, kind=None, quoted=False, native=False)
+@example(
+    column=["2024-01-01T10:00:00Z", ""], numbers="plain", before="", encoding=None, kind=None, quoted=True, native=True
+)
 @example(
     column=["2024-01-01T10:00-0530", "", "2024-01-01 10:00:00.25+02:00", "1969-12-31T23:59Z"], numbers="plain",
-    before="", encoding=None, kind=None, quoted=False,
+    before="", encoding=None, kind=None, quoted=False, native=True,
 )  # fmt: skip
-@example(column=["5\u00a0€", "1,5"], numbers="european", before="", encoding=None, kind=None, quoted=False)
+@example(column=["5\u00a0€", "1,5"], numbers="european", before="", encoding=None, kind=None, quoted=False, native=True)
 def test_both_readers_agree_on_notations_and_times(
-    tmp_path_factory, package, column, numbers, before, encoding, kind, quoted
+    tmp_path_factory, package, column, numbers, before, encoding, kind, quoted, native
 ):
     path = tmp_path_factory.mktemp("t") / "t.csv"
     if encoding == "latin-1":
@@ -159,7 +170,8 @@ def test_both_readers_agree_on_notations_and_times(
     path.write_text(f"{before}a;b\n{rows}", encoding=encoding or "utf-8", newline="")
     settings = {"numbers": numbers, "encoding": encoding, "comment": "#" if before else None, "sep": ";"}
     with pytest.MonkeyPatch.context() as monkeypatch:
-        fast, exact = both(path, monkeypatch, package, **settings, schema={} if kind is None else {"a": kind})
+        schema = {} if kind is None else {"a": kind}
+        fast, exact = both(path, monkeypatch, package, native, **settings, schema=schema)
     assert fast == exact
 
 
@@ -197,21 +209,23 @@ RAGGED = ["1", "", "x", '"a,b"', '","', '"x ""y"", z"']
     width=st.integers(1, 3),
     end=st.sampled_from(["\n", "\r\n"]),
     last=st.booleans(),
-    block=st.sampled_from([4, polars_columns._BLOCK]),
+    block=st.sampled_from([None, 4, plain_rows._BLOCK]),
 )
 @example(rows=[["1", "1"], ["1"]], width=2, end="\n", last=True, block=4)  # too short
 @example(rows=[["1", "1"], ['"a,b"']], width=2, end="\n", last=True, block=4)  # too short, with a separator in quotes
 @example(rows=[["1", "1", "1"], ["1"]], width=2, end="\n", last=False, block=4)  # too long and too short
 @example(rows=[["1"], [], ["1"]], width=1, end="\r\n", last=True, block=4)  # a blank line
 @example(rows=[['"a,b"', ""]], width=1, end="\n", last=False, block=4)  # too long, and polars says nothing
+@example(rows=[['"a,b"', ""]], width=1, end="\n", last=False, block=None)
 def test_rows_of_any_length_are_taken_or_refused_alike(tmp_path_factory, package, rows, width, end, last, block):
+    """A block is one of the plain way, None is the core."""
     path = tmp_path_factory.mktemp("t") / "t.csv"
     lines = [",".join(row) for row in (["a", "b", "c"][:width], ["1"] * width, *rows)]
     path.write_text(end.join(lines) + end * last, encoding="utf-8", newline="")
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(parsed_columns, "_SAMPLE", 4 * width + 4)  # no more than the first two lines
-        monkeypatch.setattr(polars_columns, "_BLOCK", block)
-        fast, exact = both(path, monkeypatch, package)
+        monkeypatch.setattr(plain_rows, "_BLOCK", block or plain_rows._BLOCK)
+        fast, exact = both(path, monkeypatch, package, native=block is None)
     assert fast == exact
 
 

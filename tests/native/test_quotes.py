@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearwise.cases.readers import fast_csv
+from nearwise.cases.readers import plain_rows
 
 
 def plain(monkeypatch, text, sep):
     with monkeypatch.context() as patched:
-        patched.setattr(fast_csv, "core", lambda: None)
-        return fast_csv.is_well_quoted(text, sep)
+        patched.setattr(plain_rows, "core", lambda: None)
+        return plain_rows.is_well_quoted(text, sep)
 
 
 @given(text=st.text(alphabet='a,;"\n\r', max_size=24).map(str.encode), sep=st.sampled_from([b",", b";"]))

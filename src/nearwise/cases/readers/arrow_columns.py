@@ -12,11 +12,26 @@ from nearwise.cases.kinds import Kind
 from nearwise.cases.readers.arrow_texts import ArrowTexts
 from nearwise.cases.readers.files import AtLine
 from nearwise.cases.readers.layout import Layout
-from nearwise.cases.readers.parsed_columns import fitted, number_column, text_column, tokens
+from nearwise.cases.readers.parsed_columns import (
+    fitted,
+    number_column,
+    streamed_column,
+    takes_streams,
+    text_column,
+    tokens,
+)
 
-__all__ = ["parsed", "typed"]
+__all__ = ["parsed", "threads", "typed"]
 
 _AT_COLUMN = re.compile(r"column #(\d+)")
+
+
+def threads() -> int:
+    """How many threads pyarrow takes."""
+    import pyarrow as pa
+
+    found: int = pa.cpu_count()
+    return found
 
 
 def parsed(data: bytes, types: list[str], layout: Layout, named: bool) -> list[Any] | None:
@@ -29,7 +44,7 @@ def parsed(data: bytes, types: list[str], layout: Layout, named: bool) -> list[A
         "int64": pa.int64(),
         "float64": pa.float64(),
         "late": pa.float64(),
-        "text": pa.dictionary(pa.int32(), pa.string()),
+        "text": pa.string() if takes_streams(pa.ChunkedArray) else pa.dictionary(pa.int32(), pa.string()),
     }
     reading = arrow.ReadOptions(column_names=names, skip_rows=1 if named else 0, block_size=1 << 22)
     parsing = arrow.ParseOptions(delimiter=layout.sep or ",")
@@ -53,13 +68,11 @@ def parsed(data: bytes, types: list[str], layout: Layout, named: bool) -> list[A
 
 def typed(chunks: Any, guess: str, kind: Kind | None, name: str, layout: Layout, where: AtLine) -> RawColumn | None:
     """A parsed column; None where the exact reader may make another one of it."""
-    if guess == "text":
-        return _of_texts(chunks, kind, name, layout, where)
-    numbers = np.asarray(chunks.to_numpy(), dtype=np.float64)
-    return number_column(numbers, chunks.null_count, guess == "int64", guess, kind)
-
-
-def _of_texts(chunks: Any, kind: Kind | None, name: str, layout: Layout, where: AtLine) -> RawColumn | None:
+    if guess != "text":
+        numbers = np.asarray(chunks.to_numpy(), dtype=np.float64)
+        return number_column(numbers, chunks.null_count, guess == "int64", guess, kind)
+    if takes_streams(type(chunks)):
+        return streamed_column(chunks, ArrowTexts.of, kind, name, layout, where)
     whole = chunks.unify_dictionaries()
     if not whole.num_chunks:
         return None

@@ -16,6 +16,12 @@ class ArrowTexts:
     def __init__(self, texts: Any) -> None:
         self.texts = texts
 
+    @classmethod
+    def of(cls, texts: list[str]) -> ArrowTexts:
+        import pyarrow as pa
+
+        return cls(pa.array(texts, pa.large_string()))
+
     def __len__(self) -> int:
         return len(self.texts)
 

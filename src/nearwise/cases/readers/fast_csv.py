@@ -11,6 +11,7 @@ import codecs
 import csv
 from array import array
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,14 +25,13 @@ from nearwise.cases.readers.header import column_names
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 from nearwise.cases.readers.parsed_columns import first_types
+from nearwise.cases.readers.plain_rows import plain_rows
 from nearwise.errors import NearwiseError
-from nearwise.native import core
 
-__all__ = ["fast_columns", "is_well_quoted"]
+__all__ = ["fast_columns"]
 
 _FROM, _TO = 2_000_000, 4_000_000_000
 """bytes of a file: a smaller one is read before a parser is loaded, a larger one is better read in pieces"""
-_BLOCK = 1 << 18
 
 _PARSERS = {"pyarrow": arrow_columns, "polars": polars_columns}
 """by package; the first that is installed is asked"""
@@ -50,31 +50,40 @@ def fast_columns(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: 
     sep = (layout.sep or ",").encode()
     try:
         data, at = _without_comments(_as_utf8(path, layout, limits), layout.comment)
-        if not _is_plain(data, sep, limits):
-            return None
-        head = data[: data.find(b"\n")] if b"\n" in data else data
+        head = data[: limits.max_line].partition(b"\n")[0]
         first = next(csv.reader([head.decode()], delimiter=sep.decode(), strict=True), [])
         names = column_names(f"{path.name}, line {at}", first, layout, limits)
     except (NearwiseError, OSError, EOFError, LookupError, ValueError, csv.Error):
         return None
     named = layout.header is not False
-    rows = data.count(b"\n") + (not data.endswith(b"\n")) - named
-    if rows < 1:
+    threads = parser.threads()
+    lines = plain_rows(data, sep, len(names), limits.max_line, threads)
+    if lines is None or lines == named:
         return None
+    rows = lines - named
     types = first_types(data, [kinds.get(name) for name in names], layout, named)
     parts = None if types is None else parser.parsed(data, types, layout, named)
     del data  # not to be held beside two copies of the numbers
-    if parts is None or any(len(part) != rows for part in parts):
+    if types is None or parts is None or any(len(part) != rows for part in parts):
         return None
-    start = at + 1 if named else at
-    where = AtLine(path.name, array("q", range(start, start + rows)))
-    found = {}
-    for name, part, guess in zip(names, parts, types or (), strict=True):
-        column = parser.typed(part, guess, kinds.get(name), name, layout, where)
-        if column is None:
-            return None
-        found[name] = column
-    return at, found, where
+    where = AtLine(path.name, _counted(at + 1 if named else at, rows))
+
+    def typed(j: int) -> RawColumn | None:
+        part, parts[j] = parts[j], None  # the texts of a column go when its codes are there
+        column: RawColumn | None = parser.typed(part, types[j], kinds.get(names[j]), names[j], layout, where)
+        return column
+
+    with ThreadPoolExecutor(min(threads, len(names))) as pool:
+        columns = list(pool.map(typed, range(len(names))))
+    found = {name: column for name, column in zip(names, columns, strict=True) if column is not None}
+    return (at, found, where) if len(found) == len(names) else None
+
+
+def _counted(first: int, n: int) -> array[int]:
+    """The numbers of so many lines."""
+    lines: array[int] = array("q")
+    lines.frombytes(np.arange(first, first + n, dtype=np.int64).tobytes())
+    return lines
 
 
 def _as_utf8(path: Path, layout: Layout, limits: Limits) -> bytes:
@@ -102,64 +111,3 @@ def _is_number(text: str) -> bool:
         return float(text) == float(text)
     except ValueError:
         return False
-
-
-def _is_plain(data: bytes, sep: bytes, limits: Limits) -> bool:
-    """Whether both readers take these bytes apart in the same way."""
-    if len(sep) != 1 or b"\0" in data or data[:1] in (b"\r", b"\n") or _may_be_hexadecimal(data):
-        return False
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        return False
-    if _has_long_line(data, limits.max_line):
-        return False
-    last = data.rfind(b'"')  # quotes are often in the header alone
-    return last < 0 or is_well_quoted(data[: last + 2], sep)
-
-
-def _has_long_line(data: bytes, most: int) -> bool:
-    """Whether a line has more bytes than this, found in jumps from the last line end that is near enough."""
-    start = 0
-    while len(data) - start > most:
-        start = data.rfind(b"\n", start, start + most + 1) + 1
-        if not start:
-            return True
-    return False
-
-
-def is_well_quoted(data: bytes, sep: bytes) -> bool:
-    """Whether every quoted value is quoted as a whole, on one line, with quotes inside written twice.
-
-    Quotes open and close in turn. One that opens begins a value, or is the second of two; one that closes ends a value,
-    or is the first of two.
-
-    >>> [is_well_quoted(text.replace(b"'", b'"'), b",") for text in (b"'a,b','c ''d'' e'", b"a'b'", b"'a'b", b"'a")]
-    [True, False, False, False]
-    """
-    native = core()
-    if native is not None:
-        found: bool = native.is_well_quoted(np.frombuffer(data, dtype=np.uint8), sep[0])
-        return found
-    letters = np.frombuffer(b"\n" + data + b"\n", dtype=np.uint8)
-    quotes = np.flatnonzero(letters == ord('"'))
-    if len(quotes) % 2:
-        return False
-    before, behind = np.zeros((2, 256), dtype=bool)
-    before[[*b'\n"', sep[0]]] = True
-    behind[[*b'\r\n"', sep[0]]] = True
-    if not (before[letters[quotes[::2] - 1]].all() and behind[letters[quotes[1::2] + 1]].all()):
-        return False
-    lines = np.flatnonzero(letters == ord("\n"))
-    return not bool((np.searchsorted(quotes, lines) % 2).any())  # no line ends in a value
-
-
-def _may_be_hexadecimal(data: bytes) -> bool:
-    """Whether 0x stands anywhere: pyarrow would read 0x10 as 16."""
-    if b"x" not in data and b"X" not in data:
-        return False
-    letters = np.frombuffer(data, dtype=np.uint8)
-    for start in range(0, len(letters), _BLOCK):  # in pieces that stay in the cache
-        block = letters[start : start + _BLOCK + 1]
-        at = np.flatnonzero((block[1:] | 0x20) == ord("x"))
-        if (block[at] == ord("0")).any():
-            return True
-    return False

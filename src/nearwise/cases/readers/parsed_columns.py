@@ -22,8 +22,11 @@ from nearwise.cases.readers.notation import hint_at
 from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.cases.readers.usual_texts import DifferentTexts, notation_of, numbers_of, times_of
 from nearwise.errors import NearwiseError
+from nearwise.native import core
 
-__all__ = ["first_types", "fitted", "number_column", "text_column", "tokens"]
+__all__ = [
+    "first_types", "fitted", "number_column", "streamed_column", "takes_streams", "text_column", "tokens",
+]  # fmt: skip
 
 _SAMPLE = 200_000
 """bytes from which the types of columns are guessed"""
@@ -86,9 +89,30 @@ def number_column(
     return RawColumn("number", numbers, whole=whole)
 
 
+def takes_streams(column: type) -> bool:
+    """Whether the core can take over columns of this type as they are, through Arrow's C interface."""
+    return core() is not None and hasattr(column, "__arrow_c_stream__")
+
+
+def streamed_column(
+    column: Any, as_texts: Callable[[list[str]], DifferentTexts], kind: Kind | None, name: str, layout: Layout,
+    where: AtLine,
+) -> RawColumn | None:  # fmt: skip
+    """A column of texts that the core reads: times at once, others by their different texts."""
+    native = core()
+    assert native is not None
+    times = None if keeps_text(kind) else native.moments(column.__arrow_c_stream__())
+    if times is not None:
+        numbers, unit, holds = times
+        return RawColumn("time", numbers, unit=unit, holds=holds)
+    different, codes = native.coded_texts(column.__arrow_c_stream__())
+    return text_column(as_texts(different), codes, kind, name, layout, where, in_order=True)
+
+
 def text_column(
-    texts: DifferentTexts, codes: NDArray[Any], kind: Kind | None, name: str, layout: Layout, where: AtLine
-) -> RawColumn | None:
+    texts: DifferentTexts, codes: NDArray[Any], kind: Kind | None, name: str, layout: Layout, where: AtLine,
+    in_order: bool = False,
+) -> RawColumn | None:  # fmt: skip
     """A column of texts, looked at once for each different one; the code behind the last is a missing value."""
     if len(texts) and not keeps_text(kind):
         found = _meaning(texts, layout)
@@ -101,7 +125,7 @@ def text_column(
             symbols = CodedTexts.used(different, np.where(codes == len(different), -1, codes))
             return RawColumn("symbol", symbols, remark=hint_at([notation], different))
     try:
-        return Texts.coded([*texts.listed(), None], codes, layout, kind, name, where)
+        return Texts.coded([*texts.listed(), None], codes, layout, kind, name, where, in_order)
     except NearwiseError:  # the exact reader says the same, and knows more
         return None
 

@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 
 from nearwise.cases.frames import RawTable
 from nearwise.cases.readers import read
-from nearwise.cases.readers.fast_csv import is_well_quoted
 from nearwise.cases.readers.files import AtLine, encoding_of, file_bytes, readable
 from nearwise.cases.readers.formats import format_of
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import LIMITS, Limits
 from nearwise.cases.readers.parquet import AtRow
+from nearwise.cases.readers.plain_rows import is_well_quoted
 from nearwise.cases.readers.sniff import first_lines, separator_of
 from nearwise.errors import NearwiseError
 

@@ -30,6 +30,12 @@ class PolarsTexts:
     def __init__(self, texts: Any) -> None:
         self.texts = texts
 
+    @classmethod
+    def of(cls, texts: list[str]) -> PolarsTexts:
+        import polars as pl
+
+        return cls(pl.Series(texts, dtype=pl.String))
+
     def __len__(self) -> int:
         return len(self.texts)
 

@@ -48,6 +48,7 @@ class Texts:
         self._whole = True
         self._texts: list[str | None] = []
         self._codes: tuple[list[str | None], NDArray[Any]] | None = None
+        self._in_order = False
         self._meanings = _Meanings(missing)
 
     @property
@@ -65,9 +66,12 @@ class Texts:
     @classmethod
     def coded(
         cls, different: list[str | None], codes: NDArray[Any], layout: Layout, kind: Kind | None, name: str,
-        where: Callable[[int], str],
+        where: Callable[[int], str], in_order: bool = False,
     ) -> RawColumn:  # fmt: skip
-        """The column of the texts ``different[code]``, None for missing, as if they had been added one by one."""
+        """The column of the texts ``different[code]``, None for missing, as if they had been added one by one.
+
+        ``in_order``: every text is there, in the order in which they appear.
+        """
         missing = layout.missing
         texts = cls(missing, keeps_text(kind), layout.numbers)
         known = [text for text in different if text is not None]
@@ -80,7 +84,7 @@ class Texts:
             texts.add(cells.tolist())
             return texts.column(kind, name, where)
         told = [None if text is None else texts._meanings[text] for text in different]
-        texts._codes = told, codes
+        texts._codes, texts._in_order = (told, codes), in_order
         return texts.column(kind, name, where)
 
     @property
@@ -145,7 +149,7 @@ class Texts:
         known = [text for text in told if text is not None]
         place = np.cumsum([text is not None for text in told], dtype=np.int32) - 1
         place[[text is None for text in told]] = -1
-        return CodedTexts.used(known, place[codes])
+        return CodedTexts(known, place[codes]) if self._in_order else CodedTexts.used(known, place[codes])
 
     def _all_texts(self) -> list[str | None]:
         if self._codes is None:
