@@ -1,5 +1,6 @@
 """The native kernels; absent when the package was installed without a compiler."""
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,9 @@ def exact_sums(factors: list[Floats], groups: Codes | None = None, n_groups: int
 
 def is_well_quoted(letters: NDArray[np.uint8], separator: int) -> bool:
     """Whether quoted values stand alone between separators, each on one line."""
+
+def file_bytes(path: str | PathLike[str], threads: int) -> bytes | None:
+    """The bytes of a file, None where it cannot be read or changes its size."""
 
 def even_rows(letters: NDArray[np.uint8], separator: int, width: int, longest: int, threads: int) -> int:
     """How many rows of this width every parser finds in a text, -1 where they may not agree."""

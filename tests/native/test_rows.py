@@ -95,3 +95,17 @@ def test_rows_by_hand(core, monkeypatch, text, rows):
 def test_what_cannot_separate_is_refused(core, separator):
     with pytest.raises(ValueError, match="separator must be a byte"):
         core.even_rows(np.zeros(1, dtype=np.uint8), separator, 1, 1, 1)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**23 - 1, 2**23, 2**23 + 1, 3 * 2**23 + 5])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_is_read_as_it_is_however_many_threads_read(core, tmp_path, size, threads):
+    path = tmp_path / "é.csv"
+    held = np.random.default_rng(size).bytes(size)
+    path.write_bytes(held)
+    assert core.file_bytes(path, threads) == held
+
+
+def test_what_is_no_file_is_left_to_whoever_says_why(core, tmp_path):
+    assert core.file_bytes(tmp_path / "none.csv", 2) is None
+    assert core.file_bytes(tmp_path, 2) is None

@@ -20,13 +20,14 @@ import numpy as np
 from nearwise.cases.frames import RawColumn
 from nearwise.cases.kinds import Kind
 from nearwise.cases.readers import arrow_columns, polars_columns
-from nearwise.cases.readers.files import AtLine, file_bytes
+from nearwise.cases.readers.files import AtLine, file_bytes, is_packed
 from nearwise.cases.readers.header import column_names
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
 from nearwise.cases.readers.parsed_columns import first_types
 from nearwise.cases.readers.plain_rows import plain_rows
 from nearwise.errors import NearwiseError
+from nearwise.native import core
 
 __all__ = ["fast_columns"]
 
@@ -47,16 +48,15 @@ def fast_columns(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: 
     parser = next((parser for package, parser in _PARSERS.items() if find_spec(package) is not None), None)
     if parser is None:
         return None
-    sep = (layout.sep or ",").encode()
+    sep, threads = (layout.sep or ",").encode(), parser.threads()
     try:
-        data, at = _without_comments(_as_utf8(path, layout, limits), layout.comment)
+        data, at = _without_comments(_as_utf8(path, layout, limits, threads), layout.comment)
         head = data[: limits.max_line].partition(b"\n")[0]
         first = next(csv.reader([head.decode()], delimiter=sep.decode(), strict=True), [])
         names = column_names(f"{path.name}, line {at}", first, layout, limits)
     except (NearwiseError, OSError, EOFError, LookupError, ValueError, csv.Error):
         return None
     named = layout.header is not False
-    threads = parser.threads()
     lines = plain_rows(data, sep, len(names), limits.max_line, threads)
     if lines is None or lines == named:
         return None
@@ -86,10 +86,12 @@ def _counted(first: int, n: int) -> array[int]:
     return lines
 
 
-def _as_utf8(path: Path, layout: Layout, limits: Limits) -> bytes:
-    codec = codecs.lookup(layout.encoding or "utf-8").name
-    with file_bytes(path, limits) as stream:
-        data = stream.read()
+def _as_utf8(path: Path, layout: Layout, limits: Limits, threads: int) -> bytes:
+    codec, native = codecs.lookup(layout.encoding or "utf-8").name, core()
+    data = None if native is None or is_packed(path) else native.file_bytes(path, threads)
+    if data is None:
+        with file_bytes(path, limits) as stream:
+            data = stream.read()
     return data.removeprefix(codecs.BOM_UTF8) if codec == "utf-8" else data.decode(codec).encode()
 
 

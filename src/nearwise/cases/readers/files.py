@@ -20,7 +20,7 @@ from nearwise.cases.readers.limits import Limits
 from nearwise.errors import ReadError
 from nearwise.visible import visible
 
-__all__ = ["AtLine", "NotTextError", "encoding_of", "file_bytes", "readable", "text_lines"]
+__all__ = ["AtLine", "NotTextError", "encoding_of", "file_bytes", "is_packed", "readable", "text_lines"]
 
 
 _MARKS = (
@@ -123,7 +123,11 @@ def encoding_of(path: Path, limits: Limits) -> str:
 
 
 def file_bytes(path: Path, limits: Limits) -> BinaryIO:
-    return cast(BinaryIO, _Unpacked(path, limits)) if path.suffix.lower() == ".gz" else path.open("rb")
+    return cast(BinaryIO, _Unpacked(path, limits)) if is_packed(path) else path.open("rb")
+
+
+def is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 class _Unpacked(gzip.GzipFile):
