@@ -83,6 +83,17 @@ def test_the_page_never_scrolls_sideways(opened, width, colours):
     assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}[colours]
 
 
+def test_on_a_phone_no_column_of_the_columns_or_the_cases_is_cut_off(opened):
+    page = opened(360)
+    assert page.locator("table.glance").count() == 1
+    assert page.locator("table.lines").count() >= 2
+    cut = """tables => tables.filter(table => table.closest("div").scrollWidth > table.closest("div").clientWidth ||
+      [...table.querySelectorAll("td, th")].some(cell => cell.scrollWidth > cell.clientWidth + 1)).length"""
+    assert page.locator("table.glance, table.lines").evaluate_all(cut) == 0
+    spread = page.locator("table.glance .spark").first.bounding_box()
+    assert spread["x"] + spread["width"] <= 360
+
+
 def column(page, name):
     """The values of a column of the map of weights, as they stand below each other."""
     return page.evaluate(

@@ -225,3 +225,28 @@ def test_long_texts_are_cut_or_broken():
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(wrong, sentence):
     with pytest.raises(InputError, match=sentence):
         wrong()
+
+
+def test_lines_of_spreads_end_where_there_can_be_no_value():
+    settings = {"spreads": {"right": [30.0, 2.0]}}
+    free = grouped_bars(["a", "b"], {"right": [90.0, 50.0]}, "Right", **settings)
+    kept = grouped_bars(["a", "b"], {"right": [90.0, 50.0]}, "Right", limits=(0.0, 100.0), **settings)
+
+    def ends(drawn):
+        """Where the widest line ends, on the scale that its marks give."""
+        marks = {float(x): float(told) for x, told in re.findall(r'<text x="([\d.]+)"[^>]*>(\d+)</text>', drawn)}
+        (zero, low), (far, high) = min(marks.items()), max(marks.items())
+        stop = max(
+            float(x) for x in re.findall(r'<line x1="[\d.]+" y1="[\d.]+" x2="([\d.]+)"[^>]*class="error"', drawn)
+        )
+        return low + (stop - zero) / (far - zero) * (high - low)
+
+    assert ends(free) == pytest.approx(120, abs=0.5)
+    assert ends(kept) == pytest.approx(100, abs=0.5)
+
+
+def test_long_names_of_rows_are_whole_where_few_columns_leave_room():
+    name = "abdominocentesis_total_protein"
+    assert f">{name}</text>" in heat_map([name, "pulse"], ["1", "2"], [[0.5, 1.0], [0.1, 0.2]], "Weights")
+    many = heat_map([name, "pulse"], [f"c{j}" for j in range(20)], [[0.5] * 20] * 2, "Weights")
+    assert f">{name}</text>" not in many

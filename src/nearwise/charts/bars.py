@@ -35,10 +35,13 @@ def grouped_bars(
     title: str,
     *,
     spreads: Mapping[str, Values] | None = None,
+    limits: tuple[float, float] = (-math.inf, math.inf),
     x_label: str = "",
     description: str = "",
 ) -> str:
     """A row for each label with a bar for each group, from 0; below 0 to the left. A value that is NaN has no bar.
+
+    Lines of ``spreads`` end at the ``limits``, where there can be no value beyond.
 
     >>> drawn = grouped_bars(["iris", "wine"], {"none": [95, 90], "gr": [96, 97]}, "Accuracy")
     >>> drawn.count('height="10"'), "iris: none 95, gr 96" in drawn
@@ -47,7 +50,7 @@ def grouped_bars(
     spreads = {} if spreads is None else spreads
     _check(labels, {**groups, **{f"the spread of {name}": held for name, held in spreads.items()}})
     head, top = heading(title)
-    along = _along(labels, _ends(groups, spreads), zero=True)
+    along = _along(labels, [min(max(x, limits[0]), limits[1]) for x in _ends(groups, spreads)], zero=True)
     tall = BAR * len(groups) + GAP
     bottom = top + 4 + tall * len(labels)
     parts = [*head, *_axis(along, top, bottom, x_label)]
@@ -55,7 +58,8 @@ def grouped_bars(
         y = top + 6 + tall * row
         parts.append(_label(label, along, y + BAR * len(groups) / 2))
         for i, (name, values) in enumerate(groups.items()):
-            parts += _bar(values[row], spreads[name][row] if name in spreads else math.nan, i, along, y + BAR * i)
+            spread = spreads[name][row] if name in spreads else math.nan
+            parts += _bar(values[row], spread, i, along, y + BAR * i, limits)
     parts.append(line(along.at(0), top, along.at(0), bottom))
     names, height = legend(list(groups), bottom + (52 if x_label else 38), drawn=False)
     return page(WIDTH, height, title, description or _told(labels, groups), [*parts, *names])
@@ -143,17 +147,19 @@ def _label(said: str, along: Scale, y: float) -> str:
     return text(along.start - 8, y + 4, end(said, ROOM), "end")
 
 
-def _bar(value: float, spread: float, i: int, along: Scale, y: float) -> list[str]:
+def _bar(value: float, spread: float, i: int, along: Scale, y: float, limits: tuple[float, float]) -> list[str]:
     if not math.isfinite(value):
         return []
     start, stop = sorted((along.at(0), along.at(value)))
     wide = max(stop - start, 0.5)
     bar = f'<rect x="{start:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{BAR}" class="f{i % COLOURS}"/>'
-    return [bar, *(_whisker(value, spread, along, y + BAR / 2) if math.isfinite(spread) else [])]
+    return [bar, *(_whisker(value, spread, along, y + BAR / 2, limits) if math.isfinite(spread) else [])]
 
 
-def _whisker(value: float, spread: float, along: Scale, y: float) -> list[str]:
-    low, high = along.at(value - spread), along.at(value + spread)
+def _whisker(
+    value: float, spread: float, along: Scale, y: float, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> list[str]:
+    low, high = along.at(max(value - spread, limits[0])), along.at(min(value + spread, limits[1]))
     return [
         line(low, y, high, y, "error"),
         line(low, y - 3, low, y + 3, "error"),

@@ -11,7 +11,8 @@ from nearwise.errors import InputError
 __all__ = ["heat_map"]
 
 CELL, LEAST = 22, 30
-ROOM, TALLEST = 120.0, 110.0
+ROOM, MOST_ROOM, TALLEST = 120.0, 240.0, 110.0
+"""for the names of rows, and where few columns leave more; for those of columns that stand upright"""
 WHITE, BLUE, ORANGE = (255, 255, 255), (0, 90, 150), (190, 80, 0)
 
 
@@ -36,8 +37,9 @@ def heat_map(
     """
     _check(rows, columns, values)
     known = [x for row in values for x in row if math.isfinite(x)]
-    left = 14 + min(ROOM, max(width_of(row) for row in rows))
     widest = max([LEAST, *(width_of(shown(x)) + 8 for x in known)])
+    room = max(ROOM, min(MOST_ROOM, WIDTH - 24 - widest * len(columns)))
+    left = 14 + min(room, max(width_of(row) for row in rows))
     cell = max(widest, min(60.0, (WIDTH - left - 10) / len(columns)))
     width = max(float(WIDTH), left + cell * len(columns) + 10)
     head, top = heading(title, width)
@@ -52,7 +54,7 @@ def heat_map(
         )
     for i, name in enumerate(rows):
         y = first + CELL * i
-        parts.append(text(left - 6, y + 15, end(name, ROOM), "end"))
+        parts.append(text(left - 6, y + 15, end(name, room), "end"))
         for j, value in enumerate(values[i]):
             parts += _cell(left + cell * j, y, cell, value, shown(value), _colour(value, known, centre))
     told = description or _told(rows, columns, values, shown)

@@ -16,6 +16,7 @@ from nearwise.rendering.templates import (
     COLUMN,
     FIGURE,
     HEAT,
+    LINES,
     NUMBERS,
     PAGE,
     PART,
@@ -33,8 +34,8 @@ from nearwise.rendering.templates import (
 )
 
 __all__ = [
-    "bar", "card", "cell", "figure", "heat", "part_of", "row", "share_of", "sortable", "sorting", "spark", "table",
-    "whole_page",
+    "bar", "card", "cell", "figure", "heat", "lines", "part_of", "row", "share_of", "sortable", "sorting", "spark",
+    "table", "whole_page",
 ]  # fmt: skip
 
 SORTING = Html("""
@@ -63,6 +64,11 @@ addEventListener("beforeprint", () => {
 def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
     """A table that scrolls by itself where there is little room."""
     return filled(TABLE, head=[filled(COLUMN, name=name) for name in head], rows=list(rows))
+
+
+def lines(head: Sequence[str], rows: Iterable[Html]) -> Html:
+    """A table whose last column has lines of its own on a phone."""
+    return filled(LINES, head=[filled(COLUMN, name=name) for name in head], rows=list(rows))
 
 
 def row(*cells: Any) -> Html:

@@ -70,7 +70,15 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
   background: linear-gradient(90deg, transparent, color-mix(in srgb, var(--bar) 60%, transparent));
   border: 1px solid var(--line); }
 .nearwise footer { margin-top: 3rem; font-size: .85rem; opacity: .72; }
-@media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; } }
+.nearwise table.weights tfoot td { white-space: normal; max-width: 6rem; font-size: .8rem; }
+@media screen and (min-width: 60rem) { .nearwise table.weights th:first-child { min-width: 11rem; } }
+@media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; }
+  .nearwise :is(table.lines, table.glance) tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
+  .nearwise :is(table.lines, table.glance) :is(td, th) { flex: 1 0 20%; min-width: 0; max-width: none; border: 0;
+    padding-bottom: .1rem; white-space: normal; overflow-wrap: anywhere; }
+  .nearwise :is(table.lines, table.glance) :is(td, th):last-child { flex: 1 0 100%; padding-bottom: .35rem; }
+  .nearwise table.glance :is(td, th) { font-size: .8rem; padding-right: .3rem; }
+  .nearwise table.glance :is(td, th):first-child { flex-basis: 24%; position: static; min-width: 0; max-width: none; } }
 @media print { @page { margin: 14mm; } .nearwise { font-size: 11px; }
   .nearwise, .nearwise * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .nearwise h2, .nearwise h3, .nearwise summary { break-after: avoid; }
@@ -82,14 +90,14 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
     padding: .2rem .4rem .2rem 0; }
   .nearwise details table { font-size: .55rem; } .nearwise details :is(td, th) { padding-right: .25rem; }
   .nearwise tfoot { display: table-row-group; }
-  .nearwise table.sortable th:first-child { min-width: 0; } .nearwise table.weights tr { break-inside: auto; }
+  .nearwise table.sortable th:first-child { min-width: 0; }
   .nearwise table.weights thead { display: none; } .nearwise table.weights tr { display: flex; flex-wrap: wrap;
     border-bottom: 1px solid var(--line); }
   .nearwise table.weights td, .nearwise table.weights th { border: 0; position: static; flex: 0 0 4.2rem;
     min-width: 0; padding: .1rem .2rem; font-size: .62rem; break-inside: avoid; overflow: visible; }
   .nearwise table.weights th[scope=row], .nearwise table.weights tfoot td:first-child { flex: 0 0 100%;
     max-width: none; font-weight: 600; font-size: .8rem; break-after: avoid; }
-  .nearwise table.weights td small { font-size: .5rem; }
+  .nearwise table.weights td small { font-size: .5rem; } .nearwise table.weights tfoot td { font-size: .55rem; }
   .nearwise table.weights td::before { content: attr(data-head) " "; display: block; font-size: .55rem; } }
 """
 )

@@ -10,9 +10,9 @@ from nearwise.visible import html_text
 
 __all__ = [
     "BAR", "CARD", "CELL", "CHAPTER", "COLUMN", "CONTENTS", "FIGURE", "FOOT_CELL", "HEAD", "HEAT", "LEAD", "LEGEND",
-    "LINK", "NOTE", "NUMBERS", "PAGE", "PART", "REASON", "REASONS", "REMARK", "ROW", "SCALE", "SCRIPT", "SECTION",
-    "SORTABLE", "SORTED_CELL", "SORTED_HEAD", "SORTED_HEAT", "SORTED_ROW_HEAD", "SPARK", "SPARK_BAR", "SPREAD",
-    "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled", "joined",
+    "LINES", "LINK", "NOTE", "NUMBERS", "PAGE", "PART", "REASON", "REASONS", "REMARK", "ROW", "SCALE", "SCRIPT",
+    "SECTION", "SORTABLE", "SORTED_CELL", "SORTED_HEAD", "SORTED_HEAT", "SORTED_ROW_HEAD", "SPARK", "SPARK_BAR",
+    "SPREAD", "STRONG", "TABLE", "WIDE_CELL", "WIDE_HEAD", "Html", "filled", "joined",
 ]  # fmt: skip
 
 
@@ -38,6 +38,7 @@ REMARK = Template("<p class=soft><small>$text</small></p>")
 HEAD = Template("<h3>$title</h3>")
 
 TABLE = Template("<div class=wide><table><thead><tr>$head</tr></thead><tbody>$rows</tbody></table></div>")
+LINES = Template(TABLE.template.replace("<table>", "<table class=lines>"))
 COLUMN = Template("<th scope=col>$name</th>")
 ROW = Template("<tr>$cells</tr>")
 CELL = Template("<td>$value</td>")

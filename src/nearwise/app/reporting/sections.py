@@ -21,7 +21,7 @@ from nearwise.lab.figures.unseen import Unseen, calibration_error
 from nearwise.lab.result import Comparison, Result
 from nearwise.lab.significance import Difference, against_first, in_words, interval
 from nearwise.rendering import Html, cell, filled, row, table
-from nearwise.rendering.pieces import figure, sortable, spark
+from nearwise.rendering.pieces import figure, lines, sortable, spark
 from nearwise.rendering.templates import LEAD, NOTE, NUMBERS, SCALE, SORTED_CELL, SORTED_ROW_HEAD, STRONG
 
 __all__ = [
@@ -62,9 +62,10 @@ def glance(found: Findings) -> list[Html]:
         "most values lie.",
     )
     spreads = table(("feature", "its values, and how many cases have them"), [row(*_told(each)) for each in shown])
+    columns = sortable("Every feature", heads, rows, rising=("feature", "kind"), kind="glance")
     return [
-        filled(LEAD, text=told), *drawn, sortable("Every feature", heads, rows, rising=("feature", "kind")), *rest,
-        hint, filled(NUMBERS, title="The numbers of the spreads", body=spreads),
+        filled(LEAD, text=told), *drawn, columns, *rest, hint,
+        filled(NUMBERS, title="The numbers of the spreads", body=spreads),
     ]  # fmt: skip
 
 
@@ -105,9 +106,10 @@ def leaderboard(found: Findings) -> list[Html]:
     halves = [scale * interval(comparison, result) for result in results]
     unit = "percent right" if comparison.is_share else comparison.told
     title = f"Unseen cases, {unit}"
+    along = f"{unit}; lines are 95% intervals" if np.isfinite(halves).any() else unit
     drawing = grouped_bars(
         [r.method for r in results], {unit: [scale * r.mean for r in results]}, title, spreads={unit: halves},
-        x_label=f"{unit}; lines are 95% intervals",
+        limits=(0.0, 100.0 if comparison.is_share else math.inf), x_label=along,
     )  # fmt: skip
     heads = ("method", comparison.told, "95% interval", *pooled_heads(comparison), "k", "seconds")
     rows = [_standing(comparison, r, half / scale) for r, half in zip(results, halves, strict=True)]
@@ -263,9 +265,9 @@ def cases(found: Findings) -> list[Html]:
     )
     return [
         filled(LEAD, text=told),
-        *([table(heads, hard)] if hard else none),
+        *([lines(heads, hard)] if hard else none),
         filled(LEAD, text="Most typical: the surest right answers, where cases lie closest together."),
-        table(heads, typical),
+        lines(heads, typical),
     ]
 
 

@@ -12,10 +12,10 @@ from nearwise.app.reporting.fitted import BY_CLASS
 from nearwise.app.reporting.sections import LATE, not_there
 from nearwise.charts import heat_map
 from nearwise.lab.feature_ranking import FeatureRanking
-from nearwise.lab.figures.learned import Learned
+from nearwise.lab.figures.learned import FEWEST, Learned
 from nearwise.lab.figures.redrawn import HALVES
-from nearwise.rendering import Html, filled, row, table
-from nearwise.rendering.pieces import figure, share_of, sortable
+from nearwise.rendering import Html, filled, row
+from nearwise.rendering.pieces import figure, lines, share_of, sortable
 from nearwise.rendering.templates import (
     FOOT_CELL,
     LEAD,
@@ -48,7 +48,7 @@ def weights(found: Findings) -> list[Html]:
     )
     more = len(ranking.features) - len(order)
     rest = [filled(NOTE, text=f"… and {more} more features of less weight.")] if more > 0 else []
-    without = [name for name, n in zip(ranking.methods, learned.draws, strict=True) if n < 10]
+    without = [name for name, n in zip(ranking.methods, learned.draws, strict=True) if n < FEWEST]
     slow = [filled(NOTE, text=f"No time was left for intervals of {', '.join(without)}.")] if without else []
     heads = ("feature", "mean rank", *ranking.methods)
     foot = [*_agreeing(ranking), _drawn(learned)]
@@ -59,7 +59,7 @@ def weights(found: Findings) -> list[Html]:
 
 def _drawn(learned: Learned) -> Html:
     """A row below all features: how the cases of each interval were drawn, and how often."""
-    told = [f"{way}, {n} draws" if n else "-" for way, n in zip(learned.ways, learned.draws, strict=True)]
+    told = [f"{way}, {n} draws" if n >= FEWEST else "-" for way, n in zip(learned.ways, learned.draws, strict=True)]
     cells = [filled(FOOT_CELL, head=name, value=each) for name, each in zip(learned.ranking.methods, told, strict=True)]
     return row("intervals by", "", *cells)
 
@@ -70,8 +70,8 @@ def _by_halves(learned: Learned) -> list[Html]:
     if not named:
         return []
     told = (
-        f"No case counts twice for {', '.join(named)}: these learn from halves of the cases instead, drawn without "
-        "replacement, which scatter about as bootstrap samples do."
+        f"Methods that take no weights of cases ({', '.join(named)}) learn from halves of the cases instead, drawn "
+        "without replacement, which scatter about as bootstrap samples do."
     )
     return [filled(NOTE, text=told)]
 
@@ -133,7 +133,7 @@ def agreement(found: Findings) -> list[Html]:
         f"Kendall's W of {len(ranking.methods)} methods is {ranking.agreement:.2f}: 1 is the same ranks everywhere. "
         "Below, Spearman's correlation of the ranks of each method with the others."
     )
-    return [filled(LEAD, text=told), table(("method", "mean with others", "most alike", "least alike"), rows)]
+    return [filled(LEAD, text=told), lines(("method", "mean with others", "most alike", "least alike"), rows)]
 
 
 def by_class(found: Findings) -> list[Html]:

@@ -25,7 +25,7 @@ from nearwise.lab.workers import Task, TimedOut, done
 from nearwise.progress import progress
 from nearwise.search.threads import threads
 
-__all__ = ["Learned", "draw", "learned", "nothing", "weigh"]
+__all__ = ["FEWEST", "Learned", "draw", "learned", "nothing", "weigh"]
 
 DRAWS, FEWEST = 30, 10
 """draws of an interval, and how many it takes at least"""
