@@ -160,3 +160,12 @@ def test_numbers_of_every_size_are_refused_by_name(monkeypatch) -> None:
     rising = 2.0 ** np.arange(40)
     with pytest.raises(InputError, match=r"'a' and the target have more than 10 different pairs.*'corr'"):
         fit_in_memory(parts_of(X, rising, [9]), feature_weights="mdw", regression=True)
+
+
+def test_shares_of_too_many_answers_are_refused_by_name(monkeypatch) -> None:
+    monkeypatch.setattr(digits, "MOST_DISTINCT", 10)
+    X = pd.DataFrame({"hue": ["red", "blue"] * 20})
+    told = {"regression": True, "feature_weights": "none", "differences": "shares"}
+    with pytest.raises(InputError, match=r"'hue' and the target have more than 10 different pairs.*'overlap'"):
+        fit_in_memory(parts_of(X, np.arange(40.0), [9]), **told)
+    fit_in_memory(parts_of(X, np.arange(40.0) % 5, [9]), **told)

@@ -94,6 +94,43 @@ def test_every_engine_adds_up_a_tie_group_in_the_order_of_the_cases(engine: str)
     np.testing.assert_array_equal(nw.KNNRegressor(7, "none", engine=engine).fit(X, y).predict(X[:100]), expected)
 
 
+SHARED = [
+    {"Symbolic": "shares"},
+    {"Symbolic": {"name": "shares", "smoothing": 0.5}, "Numeric": {"name": "shares", "bins": 3}},
+    {"Numeric": {"name": "shares", "discretise": "width"}},
+]
+
+
+@pytest.mark.parametrize("missing", ["max", "value", "usual", "mean", "ignore"])
+@pytest.mark.parametrize("differences", SHARED)
+@settings(QUICK, max_examples=8)
+@given(splits(dates=False), st.integers(1, 5) | st.none(), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
+def test_shares_of_numbers_are_those_of_one_fit(
+    differences, missing: str, split: Split, k: int | None, seed: int, weighted: bool, ties: bool
+) -> None:
+    X, _, ends = split
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=len(X)).round(1) if ties else rng.normal(size=len(X))
+    told = {"feature_weights": "none", "differences": differences, "missing": missing}
+    if k is not None:
+        told["n_neighbors"] = min(k, len(X))
+    w = rng.integers(0, 3, len(X)).astype(float)
+    w[0] = 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        heavy = [part for _, part in parts_of(X, w, ends)]
+        cut = [(*part, weights) for part, weights in zip(parts_of(X, y, ends), heavy, strict=True)]
+        parts = fit_in_memory(cut if weighted else parts_of(X, y, ends), regression=True, **told)
+        plain = (parts.equal() if k is not None else parts.plain).fit(X, y, w if weighted else None)
+    assert parts.n_neighbors_ == plain.n_neighbors_
+    for one, two in zip(parts.kneighbors(X), plain.kneighbors(X), strict=True):
+        np.testing.assert_array_equal(one, two)
+    if weighted:
+        np.testing.assert_allclose(parts.predict(X), plain.predict(X), rtol=1e-13, atol=1e-13)
+    else:
+        np.testing.assert_array_equal(parts.predict(X), plain.predict(X))
+
+
 @QUICK
 @given(splits(), st.integers(1, 5))
 def test_a_few_numbers_are_explained_as_by_one_fit(split: Split, k: int) -> None:
@@ -109,7 +146,8 @@ def test_what_means_cannot_do_is_refused_with_a_way_out() -> None:
     parts = [({"a": [1, 2, 3], "b": ["x", "y", "y"]}, [0.5, 1.5, 2.5])] * 2
     for given_, told in [
         ({"feature_weights": "mdw", "schema": {"a": nw.Cyclic(24)}}, r"'a' \(Cyclic.* pair by pair.*'corr'"),
-        ({"differences": {"b": "shares"}}, "overlap"),
+        ({"differences": {"b": "mvdm"}}, "overlap"),
+        ({"differences": {"b": "shares"}, "feature_weights": "mdw"}, "'b' .*pair by pair"),
         ({"feature_weights": "relief-f"}, "KNNRegressor"), ({"ties": "distances"}, "take ties"),
     ]:  # fmt: skip
         with pytest.raises(InputError, match=told):
@@ -118,6 +156,21 @@ def test_what_means_cannot_do_is_refused_with_a_way_out() -> None:
         fit_in_memory([({"a": [1, 2]}, [0.5, np.nan])], regression=True)
     with pytest.raises(InputError, match="KNNClassifier"):
         fit_in_memory([({"a": [1, 2]}, ["x", "y"])], regression=True)
+
+
+@pytest.mark.parametrize("weighted", [None, "w"])
+def test_shares_of_numbers_are_kept_in_the_folder(weighted: str | None, tmp_path: Path) -> None:
+    frame = numbers(500).assign(w=np.random.default_rng(1).integers(1, 4, 500))
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=60, index=False)
+    told = {"differences": {"Symbolic": "shares"}, "sample_weight": weighted, "ignore": None if weighted else "w"}
+    model = nw.fit_parquet(tmp_path / "t.parquet", "y", regression=True, out=tmp_path / "m", **told)
+    X = frame.drop(columns=["y", "w"] if weighted else ["y"])
+    plain = model.plain.fit(X, frame["y"], frame["w"] if weighted else None)
+    for again in (model, nw.load(tmp_path / "m")):
+        assert again.n_neighbors_ == plain.n_neighbors_
+        for one, two in zip(again.kneighbors(X[:90]), plain.kneighbors(X[:90]), strict=True):
+            np.testing.assert_array_equal(one, two)
+        np.testing.assert_allclose(again.predict(X), plain.predict(X), rtol=1e-13)
 
 
 def numbers(n: int, seed: int = 0) -> pd.DataFrame:

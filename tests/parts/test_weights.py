@@ -52,6 +52,22 @@ def test_whole_weights_are_those_of_one_fit(weights, split: Split, k, seed: int)
     np.testing.assert_array_equal(parts.predict(X), plain.predict(X))
 
 
+@pytest.mark.parametrize("missing", ["max", "value"])
+@pytest.mark.parametrize("differences", [{"Symbolic": "shares"}, {"Symbolic": "shares", "Numeric": "shares"}])
+@QUICK
+@given(splits(), st.integers(1, 5) | st.none(), st.integers(0, 2**32 - 1))
+def test_shares_under_whole_weights_are_those_of_one_fit(differences, missing, split: Split, k, seed: int) -> None:
+    X = split[0]
+    w = np.random.default_rng(seed).integers(0, 4, len(X)).astype(float)
+    w[0] = 1.0
+    told = {} if k is None else {"n_neighbors": min(k, len(X))}
+    parts, plain = both(split, w, feature_weights="gr", differences=differences, missing=missing, **told)
+    assert parts.n_neighbors_ == plain.n_neighbors_
+    for one, two in zip(parts.kneighbors(X), plain.kneighbors(X), strict=True):
+        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(parts.predict_proba(X), plain.predict_proba(X))
+
+
 @pytest.mark.parametrize("weights", [*OF_NUMBERS, "none"])
 @QUICK
 @given(splits(), st.integers(1, 5), st.integers(0, 2**32 - 1))
@@ -139,8 +155,6 @@ def test_weights_that_are_none_are_refused() -> None:
         fit_in_memory([(X, y, [0.0, 0.0]), (X, y, [0.0, 0.0])])
     with pytest.raises(InputError, match="not negative"):
         fit_in_memory([(X, y, [1.0, -1.0])])
-    with pytest.raises(InputError, match="'overlap'"):
-        fit_in_memory([({"a": ["u", "v"]}, y, [1.0, 2.0])], differences="shares")
 
 
 def test_a_query_among_cases_of_weight_0_gets_the_mean_of_one_fit() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.answers import AnswerCounts
 from nearwise.cases.columns import Column, level_order
 from nearwise.cases.digits import ALL_BITS, bits_to_leave_out, shortened, too_many
 from nearwise.cases.kinds import Cyclic, Kind, Ordinal
@@ -54,11 +55,24 @@ class ColumnSummary:
     """(v,) cases with each level; None where each weighs 1"""
     left_out: int = 0
     """how many of their last bits the different numbers are counted without, see `nearwise.cases.digits`"""
+    answers: AnswerCounts | None = None
+    """how often each value occurs with each answer and weight, where that is asked for"""
 
     @classmethod
     def of(
-        cls, column: Column, kind: Kind, target: Target, values: bool = False, by_class: bool = False
+        cls,
+        column: Column,
+        kind: Kind,
+        target: Target,
+        values: bool = False,
+        by_class: bool = False,
+        by_answer: bool = False,
     ) -> ColumnSummary:
+        made = cls._of(column, kind, target, values, by_class)
+        return replace(made, answers=AnswerCounts.of(column.values, target)) if by_answer else made
+
+    @classmethod
+    def _of(cls, column: Column, kind: Kind, target: Target, values: bool, by_class: bool) -> ColumnSummary:
         c = max(1, target.n_classes)
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
         weights = None if target.weighs_one else target.weights
@@ -104,6 +118,21 @@ class ColumnSummary:
         return replace(self, distinct=values[starts], times=added, class_at=class_at, weighed=weighed)
 
     def merged(self, other: ColumnSummary) -> ColumnSummary:
+        made = self._merged(other)
+        if self.answers is None or other.answers is None:
+            return made
+        one, two = self._answers_under(made.levels), other._answers_under(made.levels)
+        return replace(made, answers=one.merged(two))
+
+    def _answers_under(self, levels: tuple[Hashable, ...] | None) -> AnswerCounts:
+        if self.answers is None:
+            raise TypeError("the values were not counted by answer")
+        if self.levels is None or levels is None or levels == self.levels:
+            return self.answers
+        place = {level: code for code, level in enumerate(levels)}
+        return self.answers.under(np.array([place[level] for level in self.levels], dtype=np.intp))
+
+    def _merged(self, other: ColumnSummary) -> ColumnSummary:
         missing = self.missing + other.missing
         extremes = _extremes(np.concatenate([self.extremes, other.extremes]))
         turned = _extremes(np.concatenate([self.turned, other.turned]))
@@ -147,6 +176,8 @@ class ColumnSummary:
 
     def bounded(self, name: str) -> ColumnSummary:
         """The same with no more different numbers than can be held, with fewer digits where there are more."""
+        if self.answers is not None:
+            self.answers.bounded(name)
         if self.distinct is None or self.times is None:
             return self
         bits = bits_to_leave_out(self.distinct, bits=self.left_out)
@@ -217,16 +248,23 @@ class TableSummary:
 
     @classmethod
     def of(
-        cls, table: CaseTable, target: Target, values: Collection[str] = (), by_class: Collection[str] = ()
+        cls,
+        table: CaseTable,
+        target: Target,
+        values: Collection[str] = (),
+        by_class: Collection[str] = (),
+        by_answer: Collection[str] = (),
     ) -> TableSummary:
         """Summarise cases that are typed by one schema and coded by one set of classes.
 
         ``values`` names the numbers that are counted one by one, for differences that look at all of them, and
-        ``by_class`` those that are counted with every class.
+        ``by_class`` those that are counted with every class; ``by_answer`` names features whose values are counted
+        with every answer and weight.
         """
         named = zip(table.columns, table.schema.items(), strict=True)
         columns = tuple(
-            ColumnSummary.of(column, kind, target, name in values, name in by_class) for column, (name, kind) in named
+            ColumnSummary.of(column, kind, target, name in values, name in by_class, name in by_answer)
+            for column, (name, kind) in named
         )
         codes = target.values if target.classes is not None else np.zeros(len(target), dtype=np.intp)
         weights = None if target.weighs_one else target.weights

@@ -65,6 +65,9 @@ class Difference(ABC):
     """name -> settings, where one class has several; else it is found under its ``name``"""
     needs_classes: ClassVar[bool] = False
     """whether it compares values by the classes they occur with"""
+    reads_answers: ClassVar[bool] = False
+    """whether `fit_summary` asks how often each value occurs with each answer, where answers are numbers or cases have
+    weights"""
     reads_trees: ClassVar[bool] = False
     """whether it compares symbols by the tree of their kind"""
     p: ClassVar[float | None] = None

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.cases.answers import AnswerCounts
 from nearwise.cases.columns import Column
 from nearwise.cases.kinds import Kind
 from nearwise.cases.summary import ColumnSummary
@@ -59,6 +60,7 @@ class Shares(Difference):
     """
 
     name = "shares"
+    reads_answers: ClassVar[bool] = True
     kinds = ("Symbolic",)
     converts = ("Numeric", "Cyclic", "Ordinal")
     needs_classes: ClassVar[bool] = True
@@ -85,16 +87,10 @@ class Shares(Difference):
 
     def fit_summary(self, summary: ColumnSummary, context: FitContext) -> Fitted:
         target = _target(context)
-        if target.classes is None:
-            raise InputError(
-                f"The shares of feature {context.feature!r} are means of a number here, whose rounding depends on the "
-                "order of all cases, and this table comes in parts: take differences='overlap'."
-            )
-        if summary.cases is not None or summary.weighed is not None:
-            raise InputError(
-                f"The shares of feature {context.feature!r} under sample weights need all cases at once, and this "
-                "table comes in parts: take differences='overlap' or 'mvdm'."
-            )
+        if summary.answers is not None:
+            return self._of_answers(summary, summary.answers, context)
+        if target.classes is None or summary.cases is not None or summary.weighed is not None:
+            raise TypeError("the values were not counted by answer")
         coding = Coding(summary.levels or ())
         counts = summary.counts
         if summary.levels is None:
@@ -107,6 +103,20 @@ class Shares(Difference):
             counts = found.astype(np.float64).reshape(-1, c)
         missing = summary.missing if context.policy == "value" else None
         return SharesFitted.of_counts(coding, counts, missing, target, self.smoothing or OF_CLASSES)
+
+    def _of_answers(self, summary: ColumnSummary, counts: AnswerCounts, context: FitContext) -> Fitted:
+        """Fit to the values beside every answer: the same for as many cases as there are of each."""
+        target = _target(context)
+        is_number = target.classes is None
+        values = counts.values.astype(np.int32) if summary.levels is not None else counts.values
+        column = Column(values, summary.levels)
+        answers = counts.answers if is_number else counts.answers.astype(np.intp)
+        entries = Target(answers, target.classes, counts.weights)
+        how = "frequency" if is_number and self.discretise == "mdl" and column.levels is None else self.discretise
+        coding = coding_of(column, replace(context, target=entries), how, self.bins)
+        usual = OF_NUMBERS if is_number else OF_CLASSES
+        as_value = context.policy == "value"
+        return SharesFitted.of_answers(column, coding, counts, target, self.smoothing or usual, as_value)
 
     def reads_classes(self, kind: Kind) -> bool:
         return True
@@ -125,6 +135,10 @@ class SharesFitted(RowsFitted):
     """Rows of shares: levels, the missing value, a symbol never seen, then the values of stored cases that ask."""
 
     def __init__(self, column: Column, coding: Coding, target: Target, smoothing: float, codes_missing: bool) -> None:
+        self.coding, self.levels, self.codes_missing = coding, coding.levels, codes_missing
+        if target.classes is None:
+            self._count(AnswerCounts.of(self.encode(column), target), target, smoothing)
+            return
         self._begin(coding, target, smoothing, codes_missing)
         codes = self.encode(column)
         known = codes >= 0
@@ -138,6 +152,37 @@ class SharesFitted(RowsFitted):
             weights = (answers[:, column_at] * target.weights)[known]
             self.sums[:, column_at] = np.bincount(codes[known], weights=weights, minlength=v + 2)[: v + 2]
         self._end(np.unique(self._key(codes[known], target.take(np.flatnonzero(known)))))
+
+    @classmethod
+    def of_answers(
+        cls, column: Column, coding: Coding, counts: AnswerCounts, target: Target, smoothing: float, codes_missing: bool
+    ) -> SharesFitted:
+        """The same from how often each value of a column (e,) occurs with each answer and weight."""
+        made = cls.__new__(cls)
+        made.coding, made.levels, made.codes_missing = coding, coding.levels, codes_missing
+        made._count(counts.coded(made.encode(column)), target, smoothing)
+        return made
+
+    def _count(self, counts: AnswerCounts, target: Target, smoothing: float) -> None:
+        """Sums over codes beside answers, in their order, which is not that of the cases."""
+        self.smoothing = smoothing
+        place = self._set_answers(target, counts)
+        v = len(self.coding.levels)
+        known = counts.values >= 0
+        codes, weights = counts.values[known].astype(np.int64), counts.weights[known]
+        answers, answer = counts.answers[known], place[known]
+        self.totals = np.bincount(codes, weights=weights, minlength=v + 2).astype(np.float64)
+        rows = answers[:, None] if not self.is_of_classes else self._rows_of(answers)
+        summed = [np.bincount(codes, weights=row * weights, minlength=v + 2) for row in rows.T]
+        self.sums = np.stack(summed, axis=1).astype(np.float64)
+        weight = np.searchsorted(self.weights, counts.masses[known])
+        self._end((codes * len(self.answers) + answer) * len(self.weights) + weight)  # ascending, as the counts are
+
+    def _rows_of(self, classes: Floats) -> Floats:
+        """(n, d) what a case of each class adds to the row of its value, for a weight of 1."""
+        if self.width == 1:
+            return np.asarray(classes == 1, dtype=np.float64)[:, None]
+        return np.asarray(np.eye(self.width)[classes.astype(np.intp)])
 
     @classmethod
     def of_counts(
@@ -169,8 +214,12 @@ class SharesFitted(RowsFitted):
 
     # -------------------------------------------------------------- the target
 
-    def _set_answers(self, target: Target) -> None:
-        self.weights = np.unique(target.weights)
+    def _set_answers(self, target: Target, counts: AnswerCounts | None = None) -> NDArray[np.intp]:
+        """What all cases answer; ``counts`` are of all of them, which a target of numbers needs.
+
+        Gives the places among the answers of those that were counted.
+        """
+        self.weights = np.unique(target.weights if counts is None else counts.masses)
         self.is_of_classes = target.classes is not None
         if self.is_of_classes:
             self.answers = np.arange(target.n_classes, dtype=np.float64)
@@ -178,22 +227,21 @@ class SharesFitted(RowsFitted):
             self.width = 1 if target.n_classes <= 2 else target.n_classes
             self.factor = 1.0 if self.width == 1 else 0.5
             self.before = 1.0 / max(1, target.n_classes)
-            return
-        self.answers = np.unique(target.values).astype(np.float64)
-        order = np.argsort(target.values, kind="stable")  # so that sums do not depend on the order of the cases
-        numbers, weights = target.values[order], target.weights[order]
+            return np.zeros(0, dtype=np.intp) if counts is None else counts.answers.astype(np.intp)
+        if counts is None:
+            raise TypeError("numbers are counted beside the values")
+        self.answers, at = np.unique(counts.answers, return_inverse=True)
+        weights = np.bincount(at, weights=counts.weights, minlength=len(self.answers))
         total = weights.sum()
-        self.before = float(np.sum(weights * numbers) / total) if total > 0 else 0.0
-        spread = float(np.sqrt(np.sum(weights * np.square(numbers - self.before)) / total)) if total > 0 else 0.0
+        self.before = float(np.sum(weights * self.answers) / total) if total > 0 else 0.0
+        apart = np.square(self.answers - self.before)
+        spread = float(np.sqrt(np.sum(weights * apart) / total)) if total > 0 else 0.0
         self.width, self.factor = 1, 1.0 / (4.0 * spread) if spread > 0 else 0.0
+        return np.asarray(at, dtype=np.intp)
 
     def _answers(self, target: Target) -> Floats:
         """(n, d) what a case adds to the row of its value, for a weight of 1."""
-        if target.classes is None:
-            return np.asarray(target.values, dtype=np.float64)[:, None]
-        if self.width == 1:
-            return np.asarray(target.values == 1, dtype=np.float64)[:, None]
-        return np.asarray(np.eye(self.width)[target.values])
+        return self._rows_of(np.asarray(target.values, dtype=np.float64))
 
     def _smoothed(self, sums: Floats, totals: Floats) -> Floats:
         m = self.smoothing

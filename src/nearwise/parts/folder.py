@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from nearwise.cases.answers import AnswerCounts
 from nearwise.cases.summary import ColumnSummary, TableSummary
 from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.classifier import KNNClassifier
@@ -131,6 +132,7 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
             "levels": None if c.levels is None else pack.sequence(list(c.levels)),
             **{name: pack.value(getattr(c, name)) for name in ("counts", "missing", "extremes", "turned")},
             **{name: pack.value(getattr(c, name)) for name in ("distinct", "times", "class_at", "weighed", "cases")},
+            "answers": None if c.answers is None else [pack.value(held) for held in c.answers.arrays],
         }
         for c in known.summary.columns
     ]
@@ -195,7 +197,10 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     for found in content["columns"]:
         levels = None if found["levels"] is None else tuple(unpack.sequence(found["levels"]))
         names = ("counts", "missing", "extremes", "turned", "distinct", "times", "class_at", "weighed", "cases")
-        columns.append(ColumnSummary(levels, *(unpack.value(found.get(name)) for name in names)))
+        answers = found.get("answers")
+        counted = None if answers is None else AnswerCounts(*(np.asarray(unpack.value(held)) for held in answers))
+        column = ColumnSummary(levels, *(unpack.value(found.get(name)) for name in names))
+        columns.append(replace(column, answers=counted))
     classes = unpack.value(content["classes"])
     counts, cases = np.asarray(unpack.value(content["class_counts"])), content.get("cases")
     summary = TableSummary(schema, tuple(columns), classes, counts, cases=None if cases is None else int(cases))

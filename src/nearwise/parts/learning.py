@@ -142,7 +142,9 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
         name for name, kind, _ in kinds
         if glance.classes is not None and kind.storage == "number" and read[name].reads_classes(kind)
     )  # fmt: skip
-    summary: TableSummary = parts.gathered(Summing(values, by_class), merged, "summing up the table")
+    counts_answers = glance.classes is None or glance.weight is not None
+    by_answer = frozenset(name for name in schema if counts_answers and read[name].reads_answers)
+    summary: TableSummary = parts.gathered(Summing(values, by_class, by_answer), merged, "summing up the table")
     summary = summary.bounded
     metric = Metric.from_summary(summary, **settings, p=use.p, default_p=weighting.p)
     problem = problem_of(summary, metric)
@@ -275,9 +277,11 @@ class Summing:
 
     values: frozenset[str]
     by_class: frozenset[str]
+    by_answer: frozenset[str] = frozenset()
+    """features whose values are counted with every answer and weight"""
 
     def __call__(self, part: TypedPart) -> TableSummary:
-        return part.summary(self.values, self.by_class)
+        return part.summary(self.values, self.by_class, self.by_answer)
 
 
 @dataclass(frozen=True)

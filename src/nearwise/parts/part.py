@@ -106,8 +106,10 @@ class TypedPart:
         """So that Dask knows what moving it would take."""
         return sum(column.values.nbytes for column in self.table.columns) + self.target.values.nbytes
 
-    def summary(self, values: Collection[str], by_class: Collection[str] = ()) -> TableSummary:
-        return TableSummary.of(self.table, self.target, values, by_class)
+    def summary(
+        self, values: Collection[str], by_class: Collection[str] = (), by_answer: Collection[str] = ()
+    ) -> TableSummary:
+        return TableSummary.of(self.table, self.target, values, by_class, by_answer)
 
     def problem(self, metric: Metric) -> Problem:
         """The part as a weighting sees it, under the metric and the levels of all cases."""
