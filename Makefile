@@ -11,7 +11,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md \
 PARALLEL := -n auto --dist worksteal
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation -Cbuild-dir=$(VENV)/build
 
-.PHONY: help demo test thorough many-examples without-core docs build sanitize fuzz fuzz-kernels bench accuracy clean
+.PHONY: help demo test thorough many-examples without-core docs look build sanitize fuzz fuzz-kernels bench accuracy clean
 .DELETE_ON_ERROR:
 
 help: ## say what can be made
@@ -46,6 +46,9 @@ docs: $(VENV)/installed-docs ## build the documentation, warnings are errors; it
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	$(BIN)/python tools/check_docs.py build/docs
 	@echo "documentation: build/docs/index.html"
+
+look: docs $(VENV)/installed-test ## look at every page of the documentation in Chromium, wide and narrow, light and dark (a quarter of an hour)
+	$(BIN)/python tools/look_at_docs.py
 
 build: $(VENV)/tools ## build and install the package anew, for instance after installing a compiler
 	$(INSTALL) .

@@ -14,11 +14,14 @@ copyright = "2026, The nearwise developers"
 version = release = __version__
 
 extensions = [
+    "dark_pictures",
     "docstring_sections",
     "dropdown",
     "mathml",
+    "method_facts",
     "methods_table",
     "myst_parser",
+    "reachable",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
@@ -41,6 +44,7 @@ html_theme = "furo"
 html_title = "nearwise"
 html_static_path = ["_static"]
 html_css_files = ["nearwise.css"]
+html_js_files = ["reachable.js"]
 
 
 def list_the_rest(app, name: str, source: list[str]) -> None:

@@ -1,11 +1,13 @@
 """The documentation is true: its examples run, its links lead somewhere, and it names what the code knows."""
 
+import ast
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import nearwise as nw
 from nearwise import differences, vote, weighting, weights
 from nearwise.cases.kinds import KINDS, POLICIES
 from nearwise.differences.metric import SCALES
@@ -140,6 +142,16 @@ def test_every_method_has_a_page_with_its_class_and_an_example(method):
     text = text_of(f"methods/{method}.md")
     assert weighting.methods()[method].__name__ in text
     assert ">>>" in text
+
+
+@pytest.mark.parametrize("method", weighting.methods())
+def test_parameters_that_the_page_of_a_method_names_are_there_and_defaults_are_those_of_the_class(method):
+    text, own = " ".join(text_of(f"methods/{method}.md").split()), weighting.methods()[method]().get_params()
+    named = re.findall(r"`(\w+)=([^`]*)`(,? \(?(?:the )?default\b)?", text)
+    others = {*nw.KNNClassifier().get_params(), *nw.KNNRegressor().get_params()}
+    assert [name for name, _, _ in named if name not in own and name not in others] == []
+    told = {name: ast.literal_eval(value) for name, value, is_default in named if is_default and name in own}
+    assert told == {name: own[name] for name in told}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+import nearwise as nw
+from nearwise.estimators.model import stays_exact
+from nearwise.weighting import methods
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -136,3 +140,29 @@ def test_no_example_of_a_public_class_is_inside_a_section(ended):
         found = ended(lines)
         first = next(place for place, line in enumerate(found) if line.startswith(">>>"))
         assert found[first - 2 : first] == ["", ""]
+
+
+@pytest.fixture
+def method_facts(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    import method_facts
+
+    return method_facts
+
+
+@pytest.mark.parametrize("method", methods().values(), ids=list(methods()))
+def test_what_the_page_of_a_method_says_of_its_class_is_what_the_class_does(method_facts, method):
+    told = method_facts.facts(method)
+    call = told.partition("```python\n")[2].partition("```")[0]
+    made = eval(call, {"nearwise": nw})
+    assert type(made) is method
+    assert made.get_params() == method().get_params()
+    assert ("stay as they were" in told) == (not stays_exact(made))
+    assert ("| a number as target | refused |" in told) == method.needs_classes
+
+
+def test_the_facts_of_a_method_stand_on_its_own_page_alone(method_facts):
+    for page, has_facts in (("methods/gr", True), ("methods/index", False), ("weights", False), ("gr", False)):
+        source = ["text"]
+        method_facts.add_facts(None, page, source)
+        assert (source != ["text"]) == has_facts

@@ -15,6 +15,7 @@ from screenshots import ARGUMENTS, CHROMIUM, ROOT, cars
 
 CHAPTERS = {"report": "Methods compared", "report-weights": "How much each feature counts"}
 """name of the picture -> the chapter that it shows"""
+ENDINGS = {"light": ".png", "dark": "-dark.png"}
 
 
 def draw(page_file: Path, folder: Path) -> None:
@@ -22,14 +23,14 @@ def draw(page_file: Path, folder: Path) -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        for name, chapter in CHAPTERS.items():
-            page = browser.new_page(viewport={"width": 1200, "height": 1000})
-            page.goto(page_file.as_uri())
-            page.add_style_tag(content="section { padding: .1rem 1rem 1rem; } h2 { margin-top: .6rem !important; }")
-            page.locator("section", has=page.get_by_role("heading", name=chapter)).screenshot(
-                path=folder / f"{name}.png"
-            )
-            page.close()
+        for colours, ending in ENDINGS.items():
+            for name, chapter in CHAPTERS.items():
+                page = browser.new_page(viewport={"width": 1200, "height": 1000}, color_scheme=colours)
+                page.goto(page_file.as_uri())
+                page.add_style_tag(content="section { padding: .1rem 1rem 1rem; } h2 { margin-top: .6rem !important; }")
+                section = page.locator("section", has=page.get_by_role("heading", name=chapter))
+                section.screenshot(path=folder / f"{name}{ending}")
+                page.close()
         browser.close()
 
 
@@ -41,8 +42,8 @@ def main(arguments: list[str]) -> int:
         options = ["--target", "price_band", "--out", str(page_file)]
         subprocess.run([sys.executable, "-m", "nearwise", "report", str(table), *options], check=True)
         draw(page_file, folder)
-    for name in CHAPTERS:
-        print(folder / f"{name}.png", (folder / f"{name}.png").stat().st_size)
+    for drawn in [folder / f"{name}{ending}" for name in CHAPTERS for ending in ENDINGS.values()]:
+        print(drawn, drawn.stat().st_size)
     return 0
 
 

@@ -27,8 +27,9 @@ SIZES = {
     "explorer": (1280, 960, "light"),
     "explorer-dark": (1280, 960, "dark"),
     "explorer-phone": (390, 844, "light"),
+    "explorer-phone-dark": (390, 844, "dark"),
 }
-"""name of the picture -> width, height and colours"""
+"""name of the picture -> width, height and colours; the documentation shows that which goes with the page"""
 
 
 def cars(path: Path) -> None:

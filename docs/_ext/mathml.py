@@ -26,6 +26,24 @@ def mathml(latex: str, display: str = "inline") -> str:
     return made
 
 
+def parts(latex: str) -> list[str]:
+    r"""The formulas of a line, which ``\qquad`` sets apart; a line that is aligned with others stays whole.
+
+    >>> parts(r"a = b, \qquad c = \text{d \qquad e}")
+    ['a = b,', 'c = \\text{d \\qquad e}']
+    """
+    if re.search(r"\\\\|&", re.sub(r"\\begin\{(\w+)\}.*?\\end\{\1\}", "", latex, flags=re.DOTALL)):
+        return [latex]
+    found, depth = [""], 0
+    for piece in re.split(r"(\\qquad(?![a-zA-Z])|\\[{}]|[{}])", latex):
+        depth += (piece == "{") - (piece == "}")
+        if piece == r"\qquad" and depth == 0:
+            found.append("")
+        else:
+            found[-1] += piece
+    return [each.strip() for each in found if each.strip()]
+
+
 def visit_math(self, node: nodes.math) -> None:
     self.body.append(mathml(node.astext()))
     raise nodes.SkipNode
@@ -36,7 +54,7 @@ def visit_displaymath(self, node: nodes.math_block) -> None:
     if node["number"]:
         number = get_node_equation_number(self, node)
         self.body.append(f'<span class="eqno">({number})</span>')
-    self.body.append(mathml(node.astext(), "block"))
+    self.body += [mathml(part, "block") for part in parts(node.astext())]
     self.body.append("</div>")
     raise nodes.SkipNode
 

@@ -4,6 +4,7 @@ import math
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,7 +153,28 @@ def test_bars_have_lengths_like_their_values_and_begin_at_0():
 def test_cells_hold_their_number_and_the_centre_is_white():
     chart = heat_map(["r"], ["a", "b", "c"], [[-2, 0, NAN]], "t", centre=0, shown=lambda x: f"{x:+.0f}")
     assert texts(chart)[-3:] == ["-2", "+0", "–"]
-    assert re.findall(r"rgb\((\d+),(\d+),(\d+)\)", chart) == [("190", "80", "0"), ("255", "255", "255")]
+    assert re.findall(r"--day:(#\w+)", chart) == ["#be5000", "#ffffff"]
+
+
+def test_numbers_of_a_heat_map_are_read_on_every_colour_by_day_and_by_night():
+    """4.5 to 1 at least (WCAG 2, AA), whatever ink the style gives them."""
+    steps = np.linspace(-1, 1, 401).tolist()
+    chart = heat_map(["r"], [str(i) for i in range(401)], [steps], "t", centre=0, shown=lambda x: "8")
+
+    def lightness(colour):
+        parts = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    cells = re.findall(r'class="cell" style="--day:(#\w+);--night:(#\w+)"/>\n<text [^>]*class="([^"]*)"', chart)
+    assert len(cells) == 401
+    for day, night, ink in cells:
+        assert ("on-dark" in ink.split()) != ("on-light" in ink.split())
+        for colour, is_white in ((day, "on-dark" in ink.split()), (night, "at-night-on-light" not in ink.split())):
+            light = lightness(colour) + 0.05
+            assert (1.05 / light if is_white else light / 0.05) >= 4.5, (colour, ink)
+    assert lightness(cells[200][0]) == pytest.approx(1)
+    assert lightness(cells[200][1]) < 0.05
 
 
 def test_a_heat_map_of_many_columns_turns_their_names_and_grows():

@@ -13,7 +13,19 @@ __all__ = ["heat_map"]
 CELL, LEAST = 22, 30
 ROOM, MOST_ROOM, TALLEST = 120.0, 240.0, 110.0
 """for the names of rows, and where few columns leave more; for those of columns that stand upright"""
-WHITE, BLUE, ORANGE = (255, 255, 255), (0, 90, 150), (190, 80, 0)
+Colour = tuple[int, int, int]
+LIGHT: tuple[Colour, Colour, Colour] = (255, 255, 255), (0, 90, 150), (190, 80, 0)
+DARK: tuple[Colour, Colour, Colour] = (32, 39, 49), (86, 180, 233), (255, 138, 61)
+"""what the least value, the largest, and the one farthest below the centre have on light and on dark paper"""
+STYLE = """<style>
+.chart .cell { fill: var(--day); } .chart text.on-light { fill: #000000; }
+@media (prefers-color-scheme: dark) {
+  .chart .cell { fill: var(--night); } .chart text.on-light { fill: #ffffff; }
+  .chart text.at-night-on-light { fill: #000000; }
+}
+</style>"""
+HALF = 0.179
+"""how light a cell is from which on black is read better than white: by 4.58 to 1 at least"""
 
 
 def heat_map(
@@ -28,7 +40,8 @@ def heat_map(
 ) -> str:
     """``values`` has a row of numbers for each of ``rows``; NaN is an empty cell with a dash.
 
-    The least value is white and the largest blue; with a ``centre`` this is white, and values below it are orange.
+    The least value is as the paper and the largest blue; with a ``centre`` this is as the paper, and values below it
+    are orange.
     Every cell has its number, as ``shown`` writes it, so nothing hangs on the colour alone.
 
     >>> drawn = heat_map(["iris", "wine"], ["none", "gr"], [[95.0, 96.0], [90.0, 97.0]], "Accuracy")
@@ -46,7 +59,7 @@ def heat_map(
     turned = any(width_of(name) > cell - 4 for name in columns)
     tall = min(TALLEST, max(width_of(name) for name in columns)) if turned else 12.0
     first = top + tall + 10
-    parts = list(head)
+    parts = [STYLE, *head]
     for j, name in enumerate(columns):
         x = left + cell * (j + 0.5)
         parts.append(
@@ -56,7 +69,7 @@ def heat_map(
         y = first + CELL * i
         parts.append(text(left - 6, y + 15, end(name, room), "end"))
         for j, value in enumerate(values[i]):
-            parts += _cell(left + cell * j, y, cell, value, shown(value), _colour(value, known, centre))
+            parts += _cell(left + cell * j, y, cell, shown(value), _share(value, known, centre))
     told = description or _told(rows, columns, values, shown)
     return page(width, first + CELL * len(rows) + 10, title, told, parts)
 
@@ -71,35 +84,41 @@ def _check(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequenc
         )
 
 
-def _colour(value: float, known: Sequence[float], centre: float | None) -> tuple[int, int, int] | None:
-    """None where there is no value."""
+def _share(value: float, known: Sequence[float], centre: float | None) -> float | None:
+    """From -1, farthest below the centre, to 1, the largest; None where there is no value."""
     if not math.isfinite(value):
         return None
     if centre is None:
         low, high = min(known), max(known)
-        return _mixed(BLUE, (value - low) / (high - low) if high > low else 0.0)
+        return (value - low) / (high - low) if high > low else 0.0
     most = max(abs(x - centre) for x in known)
-    return _mixed(BLUE if value >= centre else ORANGE, abs(value - centre) / most if most else 0.0)
+    return (value - centre) / most if most else 0.0
 
 
-def _mixed(colour: tuple[int, int, int], share: float) -> tuple[int, int, int]:
-    r, g, b = (round(w + (c - w) * share) for w, c in zip(WHITE, colour, strict=True))
+def _mixed(colours: tuple[Colour, Colour, Colour], share: float) -> Colour:
+    paper, more, less = colours
+    r, g, b = (round(w + (c - w) * abs(share)) for w, c in zip(paper, more if share >= 0 else less, strict=True))
     return r, g, b
 
 
-def _cell(x: float, y: float, wide: float, value: float, said: str, colour: tuple[int, int, int] | None) -> list[str]:
+def _cell(x: float, y: float, wide: float, said: str, share: float | None) -> list[str]:
     place = f'x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{wide - 1:.1f}" height="{CELL - 1}"'
-    if colour is None:
+    if share is None:
         return [f'<rect {place} class="void"/>', text(x + wide / 2, y + 15, "–", "middle soft")]
-    r, g, b = colour
-    style = "on-dark" if _light(colour) < 0.5 else "on-light"
-    return [f'<rect {place} fill="rgb({r},{g},{b})"/>', text(x + wide / 2, y + 15, said, f"middle {style}")]
+    light, dark = _mixed(LIGHT, share), _mixed(DARK, share)
+    style = ("on-dark" if _light(light) < HALF else "on-light") + (" at-night-on-light" if _light(dark) > HALF else "")
+    box = f'<rect {place} class="cell" style="--day:{_written(light)};--night:{_written(dark)}"/>'
+    return [box, text(x + wide / 2, y + 15, said, f"middle {style}")]
 
 
-def _light(colour: tuple[int, int, int]) -> float:
-    """How light a colour is, from 0 to 1, as the eye weighs its parts."""
-    r, g, b = colour
-    return (0.299 * r + 0.587 * g + 0.114 * b) / 255
+def _written(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _light(colour: Colour) -> float:
+    """The relative luminance of a colour, from 0 to 1 (WCAG 2)."""
+    r, g, b = (x / 255 / 12.92 if x <= 10 else ((x / 255 + 0.055) / 1.055) ** 2.4 for x in colour)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
 def _told(
