@@ -85,6 +85,17 @@ def test_orders_are_kept_at_the_first_question_and_taken_by_the_next_process(tmp
     np.testing.assert_array_equal(plain.predict_proba(queries), expected)
 
 
+def test_weights_of_values_whose_numbers_differ_answer_from_the_folder(tmp_path: Path) -> None:
+    frame = symbols(2000).assign(hue=np.resize(["red", "green"], 2000))
+    frame.to_parquet(tmp_path / "big.parquet", row_group_size=250, index=False)
+    told = {"n_neighbors": 3, "feature_weights": "qm2m"}
+    model = nw.fit_parquet(tmp_path / "big.parquet", target="y", memory="100MB", out=tmp_path / "model", **told)
+    plain = model.equal().fit(frame.drop(columns="y"), frame["y"])
+    queries = frame.drop(columns="y")[:60]
+    for asked in (model, nw.load(tmp_path / "model")):
+        np.testing.assert_array_equal(asked.predict_proba(queries), plain.predict_proba(queries))
+
+
 def test_the_order_on_the_disk_is_the_one_that_is_taken(tmp_path: Path) -> None:
     model, out, queries = fitted(tmp_path, "tree")
     expected = model.predict_proba(queries)

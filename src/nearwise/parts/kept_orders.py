@@ -65,6 +65,9 @@ class KeptOrders:
 
     def _mark_of(self, distance: Distance) -> str:
         weights = distance.weights
-        values = np.ascontiguousarray(getattr(weights, "values", np.zeros(0)))
-        told = (LAYOUT, sorted(self._told["digests"].items()), distance.metric.describe(), weights.shape, values.shape)
-        return blake2b(repr(told).encode() + values.tobytes(), digest_size=16).hexdigest()
+        told = (LAYOUT, sorted(self._told["digests"].items()), distance.metric.describe(), weights.shape)
+        mark = blake2b(repr(told).encode(), digest_size=16)
+        values = getattr(weights, "values", ())
+        for each in [values] if isinstance(values, np.ndarray) else values:  # weights of values: an array a feature
+            mark.update(repr(each.shape).encode() + each.tobytes())
+        return mark.hexdigest()

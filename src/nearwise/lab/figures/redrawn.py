@@ -51,7 +51,7 @@ def bootstrap(answers: NDArray[Any], chance: np.random.Generator, regression: bo
 
     >>> found = bootstrap(np.array(["a", "b", "b", "a"]), np.random.default_rng(0), False)
     >>> found.rows.tolist(), found.weights.tolist()
-    ([1, 2, 3], [1.0, 1.0, 2.0])
+    ([1, 2, 3], [1.0, 2.0, 1.0])
     """
     n = len(answers)
     several = not regression and len(np.unique(answers)) > 1
