@@ -38,7 +38,7 @@ class Sort:
 
     numbers: int
     symbols: int
-    weights: str
+    weights: str | None
     title: str
 
     @property
@@ -49,6 +49,7 @@ class Sort:
 SORTS = {
     "footprint": Sort(20, 0, "ig", "20 numbers of which 2 tell the class, the tree searches"),
     "footprint-dense": Sort(20, 0, "none", "20 numbers that count alike, the dense engine searches"),
+    "footprint-default": Sort(20, 0, None, "20 numbers under `KNNClassifier()` as it is"),
     "footprint-mixed": Sort(12, 8, "ig", "12 numbers and 8 symbols that all tell the class, the dense engine searches"),
 }
 
@@ -127,7 +128,8 @@ class Asked:
     def estimator(self, jobs: int | None = None) -> Any:
         from nearwise import KNNClassifier
 
-        return KNNClassifier(NEIGHBOURS, SORTS[self.name].weights, n_jobs=jobs)
+        weights = SORTS[self.name].weights
+        return KNNClassifier(n_jobs=jobs) if weights is None else KNNClassifier(NEIGHBOURS, weights, n_jobs=jobs)
 
 
 def fit(asked: Asked, jobs: int | None = None) -> Callable[[], Any]:

@@ -20,6 +20,7 @@ from nearwise.weights import (
     PerClass,
     PerQuery,
     PerValue,
+    Scaled,
     Scythe,
     Stored,
 )
@@ -173,4 +174,33 @@ def test_weights_copy_what_a_user_may_still_write_into():
     times = whole.times(np.array([1.0, 3.0]), None)
     assert times.values.tolist() == [[1.0, 2.0], [3.0, 6.0]]
     assert not times.values.flags.writeable
-    assert PerCase(times.values, ["a", "b"]).values is times.values
+
+
+def test_scaled_weights_are_those_of_every_case_without_holding_them():
+    rng = np.random.default_rng(0)
+    common, factors, rows = rng.random((3, 2)), rng.random(50), rng.integers(0, 3, 50)
+    for made, held in (
+        (Global(common[0], NAMES).times(factors, None), factors[:, None] * common[0]),
+        (PerClass(common, NAMES, "abc", np.ones(3) / 3).times(factors, rows), factors[:, None] * common[rows]),
+    ):
+        assert isinstance(made, Scaled)
+        some, plain = np.array([4, 1, 1]), PerCase(held, NAMES)
+        np.testing.assert_array_equal(made.values, held)
+        np.testing.assert_array_equal(made.of_cases(some).values, plain.of_cases(some).values)
+        np.testing.assert_array_equal(made.in_order(NAMES[::-1]).values, held[:, ::-1])
+        np.testing.assert_array_equal(made.times(factors, None).values, plain.times(factors, None).values)
+        assert (made.largest >= held.max(axis=0)).all()
+        assert made == plain
+        stored = Stored(Measured((), 50))
+        np.testing.assert_array_equal(made.pairs(1, stored, stored.cases), plain.pairs(1, stored, stored.cases))
+        assert [made.one(0, stored, i, stored.cases, 0) for i in range(50)] == held[:, 0].tolist()
+        with pytest.raises(WeightShapeError, match="for 50 cases, stored are 2"):
+            made.pairs(0, Stored(Measured((), 2)), stored.cases)
+
+
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+def test_factors_of_cases_are_finite_and_not_negative(wrong):
+    with pytest.raises(WeightShapeError, match="finite and not"):
+        Scaled([1.0, 2.0], [1.0, wrong], NAMES)
+    with pytest.raises(WeightShapeError, match="finite and not"):
+        Scaled([[1.0, 2.0], [1.0, wrong]], [1.0, 2.0], NAMES, np.array([0, 1]))

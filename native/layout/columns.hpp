@@ -32,6 +32,9 @@ struct Columns {
   std::vector<double> slack;             // [n], or empty: nothing is left out
   std::vector<double> coefficients;      // [g, p]
   const double* by_case = nullptr;       // [n, p] weights of every case, times the coefficients; null: there are none
+  const double* case_factors = nullptr;  // [n] or what all weights of a case are multiplied by; null: there are none
+  std::vector<double> shared, scales;    // [g, p], [p] then the coefficients are shared * scales, and that of a case is
+                                         // (factor * shared) * scale, in this order
   std::vector<double> one_missing;       // [p]
   std::vector<double> both_missing;      // [p]
   const std::int32_t* segment = nullptr; // [n]; null where there is one segment only
@@ -47,6 +50,8 @@ struct Columns {
       if (coefficients[a * p + f] != 0.0) return true;
     return false;
   }
+  bool weighs_cases() const { return by_case || case_factors; }
+  double of_case(Count i, Count f) const { return by_case ? by_case[i * p + f] : case_factors[i]; }
   bool has_levels(Count f) const { return !levels.empty() && levels[f]; }
   bool joins_next(Count f) const { return !joined.empty() && f + 1 < p && joined[f + 1]; }
 };

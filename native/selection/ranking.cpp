@@ -31,6 +31,10 @@ void Ranking::with_coefficients(Count f, const Add& add) {
     add([own = ask_.by_query[query_ * c_.p + f] * c_.coefficients[f]](Count) { return own; });
   } else if (c_.by_case) {
     add([all = c_.by_case + f, p = c_.p, scale = c_.coefficients[f]](Count i) { return all[i * p] * scale; });
+  } else if (c_.case_factors) {
+    add([this, all = c_.case_factors, shared = c_.shared.data() + f, scale = c_.scales[f]](Count i) {
+      return all[i] * shared[c_.segment_of(i) * c_.p] * scale;
+    });
   } else if (c_.g == 1) {
     add([own = c_.coefficients[f]](Count) { return own; });
   } else {

@@ -105,13 +105,15 @@ class DenseIndex:
     Shapes are those of `CoarseIndex`; ``nearest`` returns last (m,) how many cases double precision ranked, -1 for
     a query that was not served. ``form``: 0 product and 1 squares with power 2, 2 moduli with power 1, 3 powers
     with any other; 0 knows no missing numbers and no weights of cases or queries. ``joined`` is that of `ScanCases`.
-    ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over
-    the latter is at most that over those it stands in for, and at least that less the square of the two ``slack``
+    ``role``: 0 a column that proposes and decides, 1 one that only decides, 2 one that only proposes; the sum over the
+    latter is at most that over those it stands in for, and at least that less the square of the two ``slack``
     (n,), (m,) together. ``by_case`` (n, p) or ``by_query`` (m, p) are weights of every case or query, which
-    multiply the coefficients. ``tables``, one (new features, 1 or levels) a column that decides, and ``units`` (p,)
-    make the decision the sum of the squares of new features; its lengths may differ from those of the proposal by
-    ``blur`` (m,). ``levels``, (n,) for each column or empty, and (m, p) of the queries: a number does not differ from
-    the cases of the level that the query names, by whatever its value would.
+    multiply the coefficients. Where all weights of a case are multiplied by one of ``case_factors`` (n,), its
+    coefficients are (factor * ``shared``) * ``scales``, (g, p) and (p,), and those of all are the product of the
+    two. ``tables``, one (new features, 1 or levels) a column that decides, and ``units`` (p,) make the decision
+    the sum of the squares of new features; its lengths may differ from those of the proposal by ``blur`` (m,).
+    ``levels``, (n,) for each column or empty, and (m, p) of the queries: a number does not differ from the cases
+    of the level that the query names, by whatever its value would.
     """
 
     def __init__(
@@ -119,7 +121,8 @@ class DenseIndex:
         one_missing: Floats, both_missing: Floats, power: float, joined: Flags | None = None,
         role: Flags | None = None, slack: Floats | None = None, by_case: Floats | None = None, by_query: bool = False,
         tables: list[Floats] | None = None, units: Floats | None = None, levels: list[Codes] | None = None,
-        order: Codes | None = None,
+        order: Codes | None = None, case_factors: Floats | None = None, shared: Floats | None = None,
+        scales: Floats | None = None,
     ) -> None: ...
     def order(self) -> Codes:
         """(n,) the packed cases."""

@@ -10,7 +10,7 @@ from nearwise.cases.target import Target
 from nearwise.differences.heterogeneous import HVDM
 from nearwise.differences.metric import Metric
 from nearwise.search.base import Distance, Payload
-from nearwise.weights import Directed, Global, PerCase, PerClass, PerQuery, PerValue, Stored
+from nearwise.weights import Directed, Global, PerCase, PerClass, PerQuery, PerValue, Scaled, Stored
 
 
 def length_gap(a, b):
@@ -120,6 +120,10 @@ def make_weights(rng, shape, metric, table, n, m):
         return PerClass(some(3, p), names, ["p", "q", "r"], [0.5, 0.3, 0.2])
     if shape == "per-case":
         return PerCase(some(n, p), names)
+    if shape == "scaled":
+        return Scaled(some(p), rng.integers(0, 5, n) / 3, names)
+    if shape == "scaled-by-class":
+        return Scaled(some(3, p), rng.integers(0, 5, n) / 3, names, rng.integers(0, 3, n))
     if shape == "per-query":
         return PerQuery(some(m, p), names)
     if shape == "directed":

@@ -22,8 +22,8 @@ from .obvious import reference
 from .tables import CORE, EMBEDDED, KINDS, VECTORISED, kind_lists, problem, seeds
 
 SHAPES = (
-    "global", "per-class", "per-case", "per-query", "per-value", "per-value-stored", "per-value-class",
-    "per-value-stored-class", "per-value-both", "per-value-both-class",
+    "global", "per-class", "per-case", "scaled", "scaled-by-class", "per-query", "per-value", "per-value-stored",
+    "per-value-class", "per-value-stored-class", "per-value-both", "per-value-both-class",
 )  # fmt: skip
 CODED = (
     "symbolic", "mvdm", "vdm", "jeffrey", "jensen-shannon", "hvdm", "rare", "overlap number", "mvdm number",
@@ -76,7 +76,7 @@ def test_blocks_equal_the_reference(seed, kinds, k, p, policy, shape, alone):
     st.integers(1, 12),
     st.sampled_from(POWERS),
     st.sampled_from(["max", "value"]),
-    st.sampled_from(["global", "per-class", "per-case", "per-query"]),
+    st.sampled_from(["global", "per-class", "per-case", "scaled", "scaled-by-class", "per-query"]),
 )
 def test_the_native_engines_equal_the_reference_to_the_last_bit(seed, kinds, k, p, policy, shape):
     if core() is None:

@@ -14,13 +14,14 @@ from nearwise.search.index.dense import DenseIndex
 from nearwise.search.index.scan import ScanIndex
 from nearwise.search.plan import plan
 from nearwise.weighting import Problem
-from nearwise.weights import Global, PerCase, PerClass
+from nearwise.weights import Global, PerCase, PerClass, Scaled
 
 from .obvious import reference
 from .tables import seeds
 from .test_agreement import assert_same_neighbours, compare
 
-SHAPES = ("global", "per-class", "per-case")
+SHAPES = ("global", "per-class", "per-case", "scaled", "scaled-by-class")
+BY_CASE = ("per-case", "scaled", "scaled-by-class")
 
 
 def asking(seed, n, n_classes, shape, policy, values=4, numbers=False, holes=0.15):
@@ -60,8 +61,12 @@ def weights_of(shape, rng, problem, n, n_classes):
     def some(*size):
         return rng.integers(0, 4, size) / 2
 
-    if shape == "per-case":  # local scaling gives such weights: a factor for each case
+    if shape == "per-case":
         return PerCase(some(len(names)) * (rng.integers(1, 5, (n, 1)) / 3), names)
+    if shape.startswith("scaled"):  # local scaling gives such weights: a factor for each case
+        common = some(n_classes, len(names)) if shape.endswith("class") else some(len(names))
+        rows = rng.integers(0, n_classes, n) if shape.endswith("class") else None
+        return Scaled(common, rng.integers(1, 5, n) / 3, names, rows)
     if shape == "per-class":
         return PerClass(some(n_classes, len(names)), names, list(range(n_classes)), np.full(n_classes, 1 / n_classes))
     return Global(some(len(names)), names)
@@ -77,7 +82,7 @@ def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape
     leave_out = np.arange(n)
     expected = reference(distance).nearest(queries, k, payload, leave_out)
     for engine in (ScanIndex, DenseIndex):
-        if engine is ScanIndex and shape == "per-case":
+        if engine is ScanIndex and shape in BY_CASE:
             continue
         assert engine.refuses(distance) == ""
         for threads in (1, 2):
@@ -87,7 +92,7 @@ def test_the_core_equals_the_reference_to_the_last_bit(seed, n, n_classes, shape
 
 
 @pytest.mark.skipif(core() is None, reason="the native core is not built")
-@given(seeds, st.sampled_from(["global", "per-case"]), st.sampled_from(["max", "value"]))
+@given(seeds, st.sampled_from(["global", "per-case", "scaled"]), st.sampled_from(["max", "value"]))
 def test_a_number_as_target_asks_in_the_core_as_in_the_reference(seed, shape, policy):
     distance, queries, payload = asking(seed, 14, 0, shape, policy, numbers=True)
     expected = reference(distance).nearest(queries, 6, payload, np.arange(14))

@@ -278,12 +278,20 @@ def test_an_index_refuses_impossible_roles(extra, message):
         core().DenseIndex([np.arange(4.0), np.ones(4)], *rest, **extra)
 
 
+SHARED = {"shared": np.ones((1, 2)), "scales": np.ones(2)}
+
+
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
         ({"by_case": np.ones((3, 2))}, "by_case must have shape"),
         ({"by_case": np.full((4, 2), -1.0)}, "by_case must be finite and not negative"),
         ({"by_case": np.ones((4, 2)), "by_query": True}, "by_query needs one segment"),
+        ({"case_factors": np.ones(3), **SHARED}, "case_factors must have shape"),
+        ({"case_factors": -np.ones(4), **SHARED}, "case_factors must be finite and not negative"),
+        ({"case_factors": np.ones(4), "scales": np.ones(2)}, "shared and scales come together"),
+        ({"case_factors": np.ones(4), **SHARED, "by_case": np.ones((4, 2))}, "and no by_case"),
+        ({"case_factors": np.ones(4), **SHARED, "by_query": True}, "by_query needs one segment"),
         ({"tables": [np.ones((1, 1))] * 2}, "tables and units come together"),
         ({"tables": [np.ones((1, 1))] * 2, "units": np.ones(2)}, "a mapping needs power 2, one segment and roles"),
         ({"tables": [np.ones((1, 1))], "units": np.ones(2), "role": MAPPED}, "tables must be one a column"),

@@ -17,7 +17,7 @@ from nearwise.weights import Matrix, Weights
 from .obvious import reference
 from .tables import make_weights, problem, seeds
 
-SHAPES = ("global", "per-class", "per-case", "per-query", "per-value", "directed")
+SHAPES = ("global", "per-class", "per-case", "scaled", "scaled-by-class", "per-query", "per-value", "directed")
 POWERS = (1, 2, 3, 2.5)
 FAR = "too large for a number"
 

@@ -10,7 +10,10 @@
 namespace nearwise {
 
 Dense::Dense(Columns columns, bool by_query, const std::int32_t* order) : columns_(std::move(columns)) {
-  weighed_ = columns_.by_case ? Weighed::by_case : by_query ? Weighed::by_query : Weighed::packed;
+  weighed_ = columns_.by_case        ? Weighed::by_case
+             : columns_.case_factors ? Weighed::by_factor
+             : by_query              ? Weighed::by_query
+                                     : Weighed::packed;
   for (Count f = 0; f < columns_.p; ++f)
     if (columns_.is_for(f, proposes) && columns_.has_weight(f)) (columns_.is_symbol[f] ? symbols_ : numbers_).push_back(f);
   for (Count f : numbers_) centre_.push_back(middle_of(columns_, f));
@@ -35,14 +38,14 @@ void Dense::measure(std::vector<double>& norm) {
     for (Count j = 0; j < d; ++j) factors_[a * d + j] = root(c.coefficients[a * c.p + numbers_[j]]);
   for (Count j = 0; j < d; ++j) {
     const Count f = numbers_[j];
-    const double *x = c.values[f], *own = weighed_ == Weighed::by_case ? c.by_case + f : nullptr;
+    const double* x = c.values[f];
     for (Count i = 0; i < c.n; ++i) {
       if (x[i] != x[i]) {
         has_holes_ = true;
         continue;
       }
       double part = std::abs(from(x[i], centre_[j], factors_[c.segment_of(i) * d + j]));
-      if (own) part = own[i * c.p] == 0.0 ? 0.0 : part * root(own[i * c.p]);
+      if (c.weighs_cases()) part = c.of_case(i, f) == 0.0 ? 0.0 : part * root(c.of_case(i, f));
       norm[i] += c.power == 2 ? part * part : c.power == 1 ? part : std::pow(part, c.power);
     }
   }
@@ -84,16 +87,17 @@ void Dense::pack(const std::vector<double>& norm) {
   const Columns& c = columns_;
   const Count d = static_cast<Count>(numbers_.size()), s = static_cast<Count>(symbols_.size());
   const Count panels = segments_.empty() ? 0 : segments_.back().first_panel + segments_.back().panels;
-  const bool apart = weighed_ != Weighed::packed, by_case = weighed_ == Weighed::by_case;
+  const bool apart = weighed_ != Weighed::packed, by_case = weighed_ == Weighed::by_case, of_cases = c.weighs_cases();
+  const Count roots = own_lanes(weighed_, d), weights = own_lanes(weighed_, s), wide_lanes = weighed_ == Weighed::by_factor ? roots : d;
   const double unit = std::pow(gain_, c.power);
   const auto lanes = [&](Count width) { return static_cast<std::size_t>(panels * width * panel_width); };
   panels_.assign(lanes(d), 0.0f);
   codes_.assign(lanes(s), -3);  // -3: no case, and no query has this code
   start_.assign(lanes(1), std::numeric_limits<float>::infinity());
   norms_.assign(static_cast<std::size_t>(panels), 0.0f);
-  case_roots_.assign(by_case ? lanes(d) : 0, 0.0f);
-  case_weights_.assign(by_case ? lanes(s) : 0, 0.0f);
-  widest_.assign(apart ? static_cast<std::size_t>(panels * d) : 0, 0.0f);
+  case_roots_.assign(lanes(roots), 0.0f);
+  case_weights_.assign(lanes(weights), 0.0f);
+  widest_.assign(apart ? static_cast<std::size_t>(panels * wide_lanes) : 0, 0.0f);
   widest_of_all_.assign(static_cast<std::size_t>(d), 0.0);
   const auto up = [](double x) { return std::nextafter(static_cast<float>(x * (1 + 1e-6)), INFINITY); };
   for (Count a = 0; a < c.g; ++a) {
@@ -104,23 +108,24 @@ void Dense::pack(const std::vector<double>& norm) {
       double square = 0.0;
       for (Count j = 0; j < d; ++j) {
         const Count f = numbers_[j], to = (panel * d + j) * panel_width + lane;
-        const double r = by_case ? root(c.by_case[i * c.p + f]) : 1.0;
+        const double r = of_cases ? root(c.of_case(i, f)) : 1.0;
         const double x = r == 0.0 ? 0.0 : from(c.values[f][i], centre_[j], factors_[a * d + j]) * gain_;
         panels_[to] = static_cast<float>(r * x);
         square += x * x;
         if (!apart) continue;
-        if (by_case) case_roots_[to] = static_cast<float>(r);
-        const double wide = by_case ? r : x == x ? std::abs(x) : 0.0;
-        if (wide > 0) widest_[panel * d + j] = std::max(widest_[panel * d + j], up(wide));
-        widest_of_all_[j] = std::max(widest_of_all_[j], static_cast<double>(widest_[panel * d + j]));
+        if (of_cases) case_roots_[by_case ? to : panel * panel_width + lane] = static_cast<float>(r);
+        const double own = of_cases ? r : x == x ? std::abs(x) : 0.0;
+        float& wide = widest_[panel * wide_lanes + std::min(j, wide_lanes - 1)];
+        if (own > 0) wide = std::max(wide, up(own));
+        widest_of_all_[j] = std::max(widest_of_all_[j], static_cast<double>(wide));
       }
       for (Count j = 0; j < s; ++j) {
         const Count f = symbols_[j], to = (panel * s + j) * panel_width + lane;
         codes_[to] = std::max(-1, c.codes[f][i]);
-        if (!by_case) continue;
-        const double weight = c.by_case[i * c.p + f] * c.coefficients[f] * unit;
-        case_weights_[to] = static_cast<float>(weight);
-        is_usable_ = is_usable_ && weight < 1e30;
+        if (!of_cases) continue;
+        const double own = c.of_case(i, f), shared = c.coefficients[a * c.p + f] * unit;
+        case_weights_[by_case ? to : panel * panel_width + lane] = static_cast<float>(by_case ? own * shared : own);
+        is_usable_ = is_usable_ && own * shared < 1e30 && (by_case || (own < 1e30 && shared < 1e30));
       }
       start_[panel * panel_width + lane] = static_cast<float>(square);
       norms_[panel] = std::max(norms_[panel], up(norm[i] * gain_));  // rounded up, so that the bound holds

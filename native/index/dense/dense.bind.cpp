@@ -11,6 +11,17 @@ void take_case_weights(Columns& c, Given& given) {
   require_weights(c.by_case, c.n * c.p, "by_case");
 }
 
+// One factor of every case, and what it multiplies.
+void take_case_factors(Columns& c, Given& given) {
+  c.case_factors = given.array<double>("case_factors", {c.n});
+  c.shared = given.copy<double>("shared", {c.g, c.p});
+  c.scales = given.copy<double>("scales", {c.p});
+  require(c.role.empty() && !c.by_case, "case_factors need columns that stand for themselves, and no by_case.");
+  require_weights(c.case_factors, c.n, "case_factors");
+  require_weights(c.shared.data(), c.g * c.p, "shared");
+  require_weights(c.scales.data(), c.p, "scales");
+}
+
 // Of some columns, the level of every case; an empty array for the others.
 void take_levels(Columns& c, const std::vector<Array>& levels) {
   require(c.power == 1 && static_cast<Count>(levels.size()) == c.p, "levels must be one array for every column, with power 1.");
@@ -24,7 +35,7 @@ void take_levels(Columns& c, const std::vector<Array>& levels) {
 // Tables of new features for the columns that decide, empty for the others.
 void take_mapping(Columns& c, const std::vector<Array>& tables, std::vector<double> units) {
   Mapping& map = c.mapping;
-  require(c.power == 2 && c.g == 1 && !c.role.empty() && !c.by_case, "a mapping needs power 2, one segment and roles.");
+  require(c.power == 2 && c.g == 1 && !c.role.empty() && !c.weighs_cases(), "a mapping needs power 2, one segment and roles.");
   require(static_cast<Count>(tables.size()) == c.p, "tables must be one a column.");
   map.units = std::move(units);
   for (Count f = 0; f < c.p; ++f) {
@@ -44,10 +55,13 @@ void take_mapping(Columns& c, const std::vector<Array>& tables, std::vector<doub
 std::unique_ptr<Held<Dense>> make(Given& given) {
   Columns c = columns_from(given);
   const bool by_query = given.value<bool>("by_query", false);
-  require(!by_query || (c.g == 1 && c.role.empty() && c.joined.empty() && !given.has("by_case")),
+  require(!by_query || (c.g == 1 && c.role.empty() && c.joined.empty() && !given.has("by_case") && !given.has("case_factors")),
           "by_query needs one segment, and columns that stand for themselves.");
   require(given.has("tables") == given.has("units"), "tables and units come together.");
   if (given.has("by_case")) take_case_weights(c, given);
+  require(given.has("case_factors") == given.has("shared") && given.has("shared") == given.has("scales"),
+          "case_factors, shared and scales come together.");
+  if (given.has("case_factors")) take_case_factors(c, given);
   if (given.has("levels")) take_levels(c, given.arrays("levels"));
   if (given.has("tables")) take_mapping(c, given.arrays("tables"), given.copy<double>("units", {c.p}));
   const std::vector<std::int32_t> order = given.has("order") ? given.copy<std::int32_t>("order", {c.n}) : std::vector<std::int32_t>{};
@@ -102,7 +116,7 @@ auto order_of(const Held<Dense>& self) {
 void bind_dense(nb::module_& module) {
   nb::class_<Held<Dense>>(module, "DenseIndex", "Numbers and symbols, packed for search by proposal and decision.")
       .def(nb::new_(called("columns is_symbol segment coefficients one_missing both_missing power | joined role slack "
-                           "by_case by_query tables units levels order", &make)))
+                           "by_case by_query tables units levels order case_factors shared scales", &make)))
       .def("order", &order_of, "The packed cases.")
       .def_prop_ro("has_holes", [](const Held<Dense>& self) { return self.index->has_holes(); })
       .def_prop_ro("is_usable", [](const Held<Dense>& self) { return self.index->is_usable(); })

@@ -20,22 +20,28 @@ constexpr int longest_product = 8;  // whole powers up to this are multiplied ou
 enum class Form { product, squares, moduli, powers };
 
 // Where the weights are: multiplied into the packed cases and queries, or kept apart by query or by case. A gap is then
-// rq - r x or rx - r q, with r the root of the weight.
-enum class Weighed { packed, by_query, by_case };
+// rq - r x or rx - r q, with r the root of the weight. Where cases have one factor for all their weights, these are packed
+// and r is the root of the factor.
+enum class Weighed { packed, by_query, by_case, by_factor };
+
+// Lanes of weights that a panel has for so many features.
+constexpr Count own_lanes(Weighed weighed, Count features) {
+  return weighed == Weighed::by_case ? features : weighed == Weighed::by_factor && features > 0 ? 1 : 0;
+}
 
 // A run of panels against one group of queries.
 struct Block {
   const float* numbers;             // [panels, d, 16]
-  const float* case_roots;          // [panels, d, 16] r for Weighed::by_case
+  const float* case_roots;          // [panels, d, 16] r for Weighed::by_case, [panels, 16] for Weighed::by_factor
   const std::int32_t* symbols;      // [panels, s, 16]
-  const float* case_weights;        // [panels, s, 16] of symbols, for Weighed::by_case
+  const float* case_weights;        // [panels, s, 16] of symbols for Weighed::by_case, [panels, 16] for Weighed::by_factor
   const float* start;               // [panels, 16] |x|^2 for Form::product
   Count panels, d, s;
   const float* query_numbers;       // [d, 6]
   const float* query_roots;         // [d, 6] r for Weighed::by_query
   const std::int32_t* query_symbols;// [s, 6]
   const float* query_weights;       // [s, 6] of symbols, unless Weighed::by_case
-  const float* holes;               // [d, 6] the gap where a number is missing; of weight 1 for Weighed::by_case
+  const float* holes;               // [d, 6] the gap where a number is missing; of r = 1 where cases have weights
   bool has_holes;
   Form form;
   Weighed weighed;
@@ -79,7 +85,7 @@ class Dense {
   std::vector<Count> order_;             // packed case -> case
   std::vector<float> panels_, start_, norms_;   // norms_: [panels] the largest |x| of a panel
   std::vector<float> case_roots_, case_weights_;
-  std::vector<float> widest_;            // [panels, d] the largest |x| by query, the largest r by case
+  std::vector<float> widest_;            // [panels, d] the largest |x| by query, the largest r by case; [panels, 1] by factor
   std::vector<double> widest_of_all_;    // [d]
   std::vector<std::int32_t> codes_;
   bool has_holes_ = false, is_usable_ = true;

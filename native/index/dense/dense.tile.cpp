@@ -93,19 +93,24 @@ void add_gap(Floats& sum, Floats gap, float power) {
 }
 
 template <Weighed weighed>
+constexpr bool of_cases = weighed == Weighed::by_case || weighed == Weighed::by_factor;
+
+template <Weighed weighed>
 __attribute__((always_inline)) inline void add_symbols(const Block& b, Count panel, Floats (*sums)[parts]) {
   const std::int32_t* codes = b.symbols + panel * b.s * panel_width;
-  const float* weights = weighed == Weighed::by_case ? b.case_weights + panel * b.s * panel_width : nullptr;
+  const float* weights = of_cases<weighed> ? b.case_weights + panel * own_lanes(weighed, b.s) * panel_width : nullptr;
   for (Count f = 0; f < b.s; ++f)
 #pragma GCC unroll 4
     for (int part = 0; part < parts; ++part) {
       const Count at = f * panel_width + part * lanes_of_floats;
       const Ints own = load<Ints>(codes + at);
-      Floats weight{};
+      Floats weight{}, factor{};
       if constexpr (weighed == Weighed::by_case) weight = load<Floats>(weights + at);
+      if constexpr (weighed == Weighed::by_factor) factor = load<Floats>(weights + part * lanes_of_floats);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         if constexpr (weighed != Weighed::by_case) weight = all(b.query_weights[f * group_height + r]);
+        if constexpr (weighed == Weighed::by_factor) weight = weight * factor;
         sums[r][part] = add_unequal(sums[r][part], own, all(b.query_symbols[f * group_height + r]), weight);
       }
     }
@@ -115,7 +120,8 @@ template <Raise raise, Weighed weighed, bool holes>
 void run(const Block& b, FloatListener& listener) {
   for (Count panel = 0; panel < b.panels; ++panel) {
     const float* x = b.numbers + panel * b.d * panel_width;
-    const float* roots = weighed == Weighed::by_case ? b.case_roots + panel * b.d * panel_width : x;
+    const Count step = weighed == Weighed::by_factor ? 0 : panel_width;  // from the roots of a feature to those of the next
+    const float* roots = of_cases<weighed> ? b.case_roots + panel * own_lanes(weighed, b.d) * panel_width : x;
     const Panel start = raise == Raise::dot ? panel_at(b.start + panel * panel_width) : Panel{};
     Floats sums[group_height][parts];
 #pragma GCC unroll 6
@@ -123,7 +129,7 @@ void run(const Block& b, FloatListener& listener) {
 #pragma GCC unroll 4
       for (int part = 0; part < parts; ++part) sums[r][part] = start.at[part];
     for (Count f = 0; f < b.d; ++f) {
-      const Panel numbers = panel_at(x + f * panel_width), own = panel_at(roots + f * panel_width);
+      const Panel numbers = panel_at(x + f * panel_width), own = panel_at(roots + f * step);
 #pragma GCC unroll 6
       for (int r = 0; r < group_height; ++r) {
         const Floats q = all(b.query_numbers[f * group_height + r]);
@@ -138,7 +144,7 @@ void run(const Block& b, FloatListener& listener) {
           Floats gap = weighed == Weighed::packed     ? q - numbers.at[part]
                        : weighed == Weighed::by_query ? multiply_add(root, numbers.at[part], q)
                                                       : multiply_add(own.at[part], q, numbers.at[part]);
-          if constexpr (holes) gap = known(gap, weighed == Weighed::by_case ? own.at[part] * missing : missing);
+          if constexpr (holes) gap = known(gap, of_cases<weighed> ? own.at[part] * missing : missing);
           add_gap<raise>(sums[r][part], gap, b.power);
         }
       }
@@ -159,7 +165,8 @@ template <Raise raise>
 void run_weighed(const Block& b, FloatListener& listener) {
   if (b.weighed == Weighed::packed) run_holes<raise, Weighed::packed>(b, listener);
   else if (b.weighed == Weighed::by_query) run_holes<raise, Weighed::by_query>(b, listener);
-  else run_holes<raise, Weighed::by_case>(b, listener);
+  else if (b.weighed == Weighed::by_case) run_holes<raise, Weighed::by_case>(b, listener);
+  else run_holes<raise, Weighed::by_factor>(b, listener);
 }
 
 }  // namespace

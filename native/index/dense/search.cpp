@@ -129,15 +129,15 @@ class Search final : public FloatListener {
     for (Count j = 0; j < d_; ++j, to += group_height) {
       const Count f = dense_.numbers_[j];
       const double r = ask_.by_query ? dense_.root(ask_.by_query[query * c_.p + f]) : 1.0;
-      const bool counts = r > 0.0 && (weighed_ != Weighed::by_case || dense_.widest_of_all_[j] > 0.0);
+      const bool counts = r > 0.0 && (!c_.weighs_cases() || dense_.widest_of_all_[j] > 0.0);
       const double factor = counts ? dense_.factors_[a * d_ + j] * dense_.gain_ : 0.0;
       const double x = Dense::from(q[f], dense_.centre_[j], factor);
       const double hole = factor == 0.0 ? 0.0 : c_.one_missing[f] * factor * r;
       // weights of cases are multiplied by the tile, in single precision, where 0 * infinity is not a number
-      if (weighed_ == Weighed::by_case && (std::abs(x) > 1e30 || !(hole < 1e30))) served_[slot] = false;
+      if (c_.weighs_cases() && (std::abs(x) > 1e30 || !(hole < 1e30))) served_[slot] = false;
       if (std::isinf(q[f])) served_[slot] = false;
       holes_[to] = static_cast<float>(hole);
-      numbers_[to] = static_cast<float>(form_ == Form::product ? -2 * x : weighed_ == Weighed::by_case ? -x : r * x);
+      numbers_[to] = static_cast<float>(form_ == Form::product ? -2 * x : c_.weighs_cases() ? -x : r * x);
       if (ask_.by_query) roots_[to] = static_cast<float>(-r);
       if (weighed_ == Weighed::packed && x == x) length += bounds_.raised(std::abs(x));
       if (weighed_ != Weighed::packed) length += bounds_.raised(apart(j, x, r));
@@ -160,8 +160,10 @@ class Search final : public FloatListener {
       reach_ = std::max(reach_, static_cast<double>(dense_.norms_[panel]));
     if (weighed_ == Weighed::packed) return;
     std::fill(widest_.begin(), widest_.end(), 0.0);
+    const Count width = weighed_ == Weighed::by_factor ? own_lanes(weighed_, d_) : d_;
     for (Count panel = first; panel < first + panels; ++panel)
-      for (Count j = 0; j < d_; ++j) widest_[j] = std::max(widest_[j], static_cast<double>(dense_.widest_[panel * d_ + j]));
+      for (Count j = 0; j < d_; ++j)
+        widest_[j] = std::max(widest_[j], static_cast<double>(dense_.widest_[panel * width + std::min(j, width - 1)]));
   }
 
   Blur blur(Count slot, Count query) const {
@@ -195,10 +197,8 @@ class Search final : public FloatListener {
     Block block{};
     block.numbers = dense_.panels_.data() + first_panel * d_ * panel_width;
     block.symbols = dense_.codes_.data() + first_panel * s_ * panel_width;
-    if (weighed_ == Weighed::by_case) {
-      block.case_roots = dense_.case_roots_.data() + first_panel * d_ * panel_width;
-      block.case_weights = dense_.case_weights_.data() + first_panel * s_ * panel_width;
-    }
+    block.case_roots = dense_.case_roots_.data() + first_panel * own_lanes(weighed_, d_) * panel_width;
+    block.case_weights = dense_.case_weights_.data() + first_panel * own_lanes(weighed_, s_) * panel_width;
     block.start = dense_.start_.data() + first_panel * panel_width;
     block.panels = panels;
     block.d = d_;

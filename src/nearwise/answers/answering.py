@@ -123,7 +123,7 @@ class Answering:
         if self.design is None or choice.size is None:
             return None
         if leave_out is not None:
-            return np.asarray(self.design.asking[leave_out[rows]])
+            return self.design.asking(leave_out[rows])
         return self.design.of_queries(table.take(rows))
 
     def of_vote(self, found: Neighbours, rule: Vote, k: int, root: Root | None = None) -> tuple[Floats, Floats]:
@@ -150,17 +150,7 @@ class Answering:
         assert self.design is not None
         listed = max(sizes) + 1
         distances, indices = finite(self.metric.root(found.sums[:, :listed])), found.indices[:, :listed]
-        raw = local_linear(
-            self.design.stored,
-            asked,
-            distances,
-            indices,
-            self.measure.voters,
-            sizes,
-            ridges,
-            threads=self.engine.threads,
-            is_flag=self.design.is_flag,
-        )
+        raw = self._regressed(asked, distances, indices, sizes, ridges)
         out = np.empty((len(sizes), len(ridges), len(asked), raw.shape[3]))
         for s, size in enumerate(sizes):
             reach = Reach(found, self.measure.payload, size)
@@ -170,6 +160,24 @@ class Answering:
             for r in range(len(ridges)):
                 raw[flat, s, r] = means
                 out[s, r] = self.measure.of_regression(raw[:, s, r], indices[:, :size], counting)
+        return out
+
+    def _regressed(
+        self, asked: Floats, distances: Floats, indices: Ints, sizes: tuple[int, ...], ridges: tuple[float, ...]
+    ) -> Floats:
+        """(m, sizes, ridges, g) answers as `local_linear` gives them, where few rows are kept a block at a time."""
+        design, voters = self.design, self.measure.voters
+        assert design is not None
+        listed = indices.shape[1]
+        step = len(asked) if design.is_kept else max(1, _CELLS // (listed * max(1, design.width)))
+        out = np.empty((len(asked), len(sizes), len(ridges), voters.n_groups))
+        for start in range(0, len(asked), max(1, step)):
+            part = slice(start, start + step)
+            rows, places, cases = design.near(indices[part])
+            out[part] = local_linear(
+                rows, asked[part], distances[part], places, voters.of(cases), sizes, ridges,
+                threads=self.engine.threads, is_flag=design.is_flag,
+            )  # fmt: skip
         return out
 
     def answers(
@@ -223,7 +231,7 @@ def choose(
     """
     available, ridges = len(answering.engine.distance.stored) - 1, answering.measure.ridges
     ks = tuple(k for k in ks if k <= available) or (1,)
-    has_columns = answering.design is not None and answering.design.stored.shape[1] > 0
+    has_columns = answering.design is not None and answering.design.width > 0
     sizes = tuple(s for s in sizes if s < available) if has_columns and answer != "vote" else ()
     votes_too = answer != "linear" or not sizes
     listed = min(max([*(ks if votes_too else ()), *(s + 1 for s in sizes), 1]), max(1, available))
@@ -258,7 +266,7 @@ class _Trials:
                 self.votes[rule, k] += self._cost(answers, rows)
         if not self.sizes or self.answering.design is None:
             return
-        asked = self.answering.design.asking[rows]
+        asked = self.answering.design.asking(rows)
         answers = self.answering.of_regressions(found, asked, self.sizes, self.ridges)
         for s, size in enumerate(self.sizes):
             for r, ridge in enumerate(self.ridges):
@@ -289,7 +297,7 @@ class _Trials:
                 totals = self._listed(choice.rule, rows, found).totals(choice.k, choice.rule)
                 by_vote.append(self.answering.measure.of_votes(totals, choice.k))
             if choice.size is not None and choice.ridge is not None and self.answering.design is not None:
-                asked = self.answering.design.asking[rows]
+                asked = self.answering.design.asking(rows)
                 by_line.append(self.answering.of_regressions(found, asked, (choice.size,), (choice.ridge,))[0, 0])
         left_out = np.concatenate([rows for rows, _ in self.chunks])
         order = np.argsort(left_out)

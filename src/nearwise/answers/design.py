@@ -3,6 +3,9 @@
 Numbers and ranks become one column, numbers on a circle two, vectors one for each component. A symbol becomes a column
 for each value but the commonest or, where values are many, its shares of the target. Texts, sets and functions have no
 column: they count through the distance only. A missing number stands at the middle.
+
+The rows of a small table are kept. Those of a large one would take as much memory as the table, and are made anew for
+the neighbours that a regression asks for, a block at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from nearwise.differences.base import FitContext
 from nearwise.differences.coding import Coding
 from nearwise.differences.numeric import ranks
 from nearwise.differences.shares import Shares, SharesFitted
-from nearwise.search.base import Floats
+from nearwise.search.base import Floats, Ints
 
 __all__ = ["Design"]
 
@@ -91,25 +94,18 @@ def _raw(kind: Kind, column: Column) -> Floats | None:
     return None
 
 
+KEPT = 4_000_000
+"""numbers of rows that are kept; more are made anew for those that are asked for"""
+
+
 @dataclass(frozen=True)
 class Design:
     """The columns of every feature, fitted to the stored cases."""
 
     makers: tuple[_Numbers | _Indicators | SharesFitted | None, ...]
-    kinds: tuple[Kind, ...]
-    factor: float
-    """what shares are multiplied by"""
-    stored: Floats
-    """(n, d) the stored cases"""
-    asking: Floats
-    """(n, d) the same as queries, each without its own label"""
-    feature: NDArray[np.intp]
-    """(d,) the feature of each column"""
-
-    @cached_property
-    def is_flag(self) -> NDArray[np.bool_]:
-        """(d,) whether a column holds nothing but 0 and 1."""
-        return np.array([isinstance(self.makers[f], _Indicators) for f in self.feature], dtype=bool)
+    table: CaseTable
+    """the stored cases"""
+    target: Target
 
     @classmethod
     def of(cls, table: CaseTable, target: Target) -> Design:
@@ -124,27 +120,70 @@ class Design:
                 makers.append(Shares().fit(column, FitContext(name, kind, target, policy="value")))
             else:
                 makers.append(None)
-        kinds = tuple(kind for _, kind in table.schema.items())
-        made = cls(tuple(makers), kinds, SHARE, np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0, dtype=np.intp))
-        stored, feature = made._columns(table, None)
-        asking = stored
-        if any(isinstance(m, SharesFitted) for m in makers):
-            asking, _ = made._columns(table, target)
-        return cls(made.makers, kinds, SHARE, stored, asking, feature)
+        return cls(tuple(makers), table, target)
+
+    @cached_property
+    def feature(self) -> Ints:
+        """(d,) the feature of each column"""
+        return self._columns(self.table, np.arange(min(1, len(self.table))), None)[1]
+
+    @property
+    def width(self) -> int:
+        """d, how many columns there are"""
+        return len(self.feature)
+
+    @cached_property
+    def is_flag(self) -> NDArray[np.bool_]:
+        """(d,) whether a column holds nothing but 0 and 1."""
+        return np.array([isinstance(self.makers[f], _Indicators) for f in self.feature], dtype=bool)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the rows of all stored cases are kept."""
+        return len(self.table) * self.width <= KEPT
 
     def of_queries(self, table: CaseTable) -> Floats:
         """(m, d)"""
-        return self._columns(table, None)[0]
+        return self._columns(table, None, None)[0]
 
-    def _columns(self, table: CaseTable, target: Target | None) -> tuple[Floats, NDArray[np.intp]]:
-        parts, feature = [np.zeros((len(table), 0))], [np.zeros(0, dtype=np.intp)]
-        for f, (maker, kind, column) in enumerate(zip(self.makers, self.kinds, table.columns, strict=True)):
+    def stored(self, cases: Ints) -> Floats:
+        """(c, d) the rows of some stored cases"""
+        return self._kept[cases] if self.is_kept else self._columns(self.table, cases, None)[0]
+
+    def asking(self, cases: Ints) -> Floats:
+        """(c, d) the same as queries, each without its own label"""
+        if not any(isinstance(maker, SharesFitted) for maker in self.makers):
+            return self.stored(cases)
+        return self._columns(self.table, cases, self.target.take(cases))[0]
+
+    def near(self, cases: Ints) -> tuple[Floats, Ints, Ints | None]:
+        """Rows that hold those of some stored cases, the places of these cases there, and which case each row is of.
+
+        Where all rows are kept a case has the row of its number, and the last is None.
+        """
+        if self.is_kept:
+            return self._kept, cases, None
+        of_rows, places = np.unique(cases, return_inverse=True)
+        return self.stored(of_rows), places.reshape(cases.shape), of_rows
+
+    @cached_property
+    def _kept(self) -> Floats:
+        """(n, d)"""
+        return self._columns(self.table, None, None)[0]
+
+    def _columns(self, table: CaseTable, cases: Ints | None, target: Target | None) -> tuple[Floats, Ints]:
+        """Rows of these cases, all where None, without the labels that are given; and the feature of each column."""
+        n = len(table) if cases is None else len(cases)
+        parts, feature = [np.zeros((n, 0))], [np.zeros(0, dtype=np.intp)]
+        kinds = table.schema.values()
+        for f, (maker, kind, whole) in enumerate(zip(self.makers, kinds, table.columns, strict=True)):
             if maker is None:
                 continue
+            column = whole if cases is None else whole.take(cases)
             if isinstance(maker, SharesFitted):
                 codes = maker.encode(column)
-                rows = maker.embed(codes if target is None else maker.asking(codes, target))
-                found = self.factor * (rows if maker.width == 1 else rows[:, 1:])
+                found = maker.embed(codes if target is None else maker.asking(codes, target))
+                found = SHARE * (found if maker.width == 1 else found[:, 1:])
             elif isinstance(maker, _Indicators):
                 found = maker.columns(column)
             else:

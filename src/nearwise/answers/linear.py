@@ -34,6 +34,12 @@ class Voters:
     weights: Floats
     n_groups: int
 
+    def of(self, cases: Ints | None) -> Voters:
+        """Those of some cases; of all where None."""
+        if cases is None:
+            return self
+        return Voters(self.codes[cases], self.amounts[cases], self.weights[cases], self.n_groups)
+
     def answers(self, cases: Ints) -> Floats:
         """(k, g) what these cases answer."""
         out = np.zeros((len(cases), self.n_groups))

@@ -148,7 +148,8 @@ class _Parts:
             return self._tie(one, reach, weights)
         listed = choice.size + 1
         distances, cases = finite(self.root(one.sums[0, :listed])), one.indices[0, :listed]
-        fit = one_fit(design.stored, asked, distances, cases, self.voters, choice.size, choice.ridge)
+        rows, places, of_rows = design.near(cases)
+        fit = one_fit(rows, asked, distances, places, self.voters.of(of_rows), choice.size, choice.ridge)
         weights[: choice.size] += self.by_line * fit.weights
         for f in np.unique(design.feature):
             features[self.names[f]] = self.by_line * fit.parts[design.feature == f].sum(axis=0)

@@ -7,6 +7,7 @@ Global   w_f                                   (p,)
 PerClass w of the class of x                   (c, p), rows in the order of classes
 PerValue w of the value of q, of x, or both    one (v,) array a feature, or (c, v)
 PerCase  w of the case x                       (n, p)
+Scaled   w times a factor of the case x        (n, p), kept as (p,) or (c, p), and (n,)
 PerQuery w of the query q                      (m, p), or (1, p) for every query
 Directed w for q below x, w for q above x      (2, p)
 Matrix   none: d = \\|A (x - q)\\|              (new features, p)
@@ -30,7 +31,7 @@ from nearwise.weights.discriminant import Discriminant
 from nearwise.weights.forms import Forms
 from nearwise.weights.instances import Blended, DirectedCases
 from nearwise.weights.matrix import Matrix
-from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery
+from nearwise.weights.plain import Directed, Global, PerCase, PerClass, PerQuery, Scaled
 from nearwise.weights.scythe import Scythe
 from nearwise.weights.values import PerValue
 
@@ -46,6 +47,7 @@ __all__ = [
     "PerClass",
     "PerQuery",
     "PerValue",
+    "Scaled",
     "Scythe",
     "Stored",
     "Weights",

@@ -14,7 +14,7 @@ from nearwise.errors import InputError, WeightShapeError
 from nearwise.weights.base import Array, Stored, Weights, as_numbers
 from nearwise.weights.labels import by_query, is_frame
 
-__all__ = ["Directed", "Global", "PerCase", "PerClass", "PerQuery"]
+__all__ = ["Directed", "Global", "PerCase", "PerClass", "PerQuery", "Scaled"]
 
 
 class Global(Weights):
@@ -39,7 +39,7 @@ class Global(Weights):
         return float(self.values[f])
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
-        return PerCase(_product(factors, self.values), self.features)
+        return Scaled(self.values, factors, self.features)
 
     def columns(self) -> dict[str, list[Any]]:
         return {"feature": list(self.features), "weight": self.values.tolist()}
@@ -84,7 +84,7 @@ class PerClass(Weights):
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
         if classes is None:
             raise InputError("Weights per class need stored cases with classes.")
-        return PerCase(_product(factors, self.values[classes]), self.features)
+        return Scaled(self.values, factors, self.features, classes)
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("class", self.classes)
@@ -108,11 +108,12 @@ class PerCase(Weights):
         return len(self.values)
 
     def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
-        if len(self.values) != len(stored):
-            raise WeightShapeError(
-                f"Weights per case are given for {len(self.values)} cases, stored are {len(stored)}."
-            )
+        self._check_count(stored)
         return self.values[:, f][None, :]
+
+    def _check_count(self, stored: Stored) -> None:
+        if self.n_cases != len(stored):
+            raise WeightShapeError(f"Weights per case are given for {self.n_cases} cases, stored are {len(stored)}.")
 
     def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
         return float(self.values[i, f])
@@ -121,10 +122,63 @@ class PerCase(Weights):
         return type(self)(self.values[rows], self.features)
 
     def times(self, factors: Array, classes: NDArray[np.intp] | None) -> Weights:
-        return PerCase(_product(factors, self.values), self.features)
+        return PerCase(factors[:, None] * self.values, self.features)
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("case", range(len(self.values)))
+
+
+class Scaled(PerCase):
+    """Weights that cases share, one row for all or one for those of a class, times a factor of every case.
+
+    ``common`` (p,) or (c, p), ``factors`` (n,), and ``rows`` (n,) which row of ``common`` each case has where there is
+    more than one. They are n numbers where weights per case are n * p; ``values`` multiplies them out.
+
+    >>> Scaled([2, 1], [1.0, 0.5], ["age", "job"]).values
+    array([[2. , 1. ],
+           [1. , 0.5]])
+    """
+
+    def __init__(
+        self, common: Any, factors: Any, features: Sequence[str], rows: NDArray[np.intp] | None = None
+    ) -> None:
+        self.features = tuple(features)
+        self.common, self.factors, self.rows = self._checked(np.atleast_2d(common)), as_numbers(factors), rows
+        least = np.full(len(self.features), self.factors.min(initial=0.0))
+        self._checked([least, self.largest])  # where these are not wrong, none is
+
+    @property
+    def largest(self) -> Array:
+        """(p,) the largest weight of each feature."""
+        of_rows = [self.factors if self.rows is None else self.factors[self.rows == r] for r in range(len(self.common))]
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = [factors.max(initial=0.0) * own for factors, own in zip(of_rows, self.common, strict=True)]
+        return np.asarray(np.max(found, axis=0))
+
+    @property
+    def values(self) -> Array:
+        """(n, p)"""
+        own: Array = self.factors[:, None] * (self.common[0] if self.rows is None else self.common[self.rows])
+        own.setflags(write=False)
+        return own
+
+    @property
+    def n_cases(self) -> int | None:
+        return len(self.factors)
+
+    def pairs(self, f: int, stored: Stored, queries: Measured) -> Any:
+        self._check_count(stored)
+        return (self.factors * (self.common[0, f] if self.rows is None else self.common[self.rows, f]))[None, :]
+
+    def one(self, f: int, stored: Stored, i: int, queries: Measured, j: int) -> float:
+        return float(self.factors[i] * self.common[0 if self.rows is None else self.rows[i], f])
+
+    def of_cases(self, rows: NDArray[np.intp]) -> Weights:
+        own = None if self.rows is None else self.rows[rows]
+        return Scaled(self.common, self.factors[rows], self.features, own)
+
+    def _moved(self, places: list[int]) -> Weights:
+        return Scaled(self.common[:, places], self.factors, [self.features[f] for f in places], self.rows)
 
 
 class PerQuery(PerCase):
@@ -194,10 +248,3 @@ class Directed(Weights):
 
     def columns(self) -> dict[str, list[Any]]:
         return self._by_row("side", ("below", "above"))
-
-
-def _product(factors: Array, values: Array) -> Array:
-    """(n, p) weights of cases, as large as the table, so no second copy is made of them."""
-    made: Array = factors[:, None] * values
-    made.setflags(write=False)
-    return made

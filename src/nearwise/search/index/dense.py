@@ -29,7 +29,7 @@ from nearwise.search.layout.segments import segment_of
 from nearwise.search.layout.serves import IN_SINGLES
 from nearwise.search.orders import Order, made_by
 from nearwise.search.selection.smallest import empty_neighbours
-from nearwise.weights import Weights
+from nearwise.weights import Scaled, Weights
 
 __all__ = ["DenseIndex"]
 
@@ -59,7 +59,7 @@ class DenseIndex(Index):
         self._by_query = distance.weights.shape == "per-query"
         self._by_case = distance.weights.shape == "per-case"
         plain = not self._by_query and not self._by_case  # otherwise weights come with cases and queries
-        self._coefficients = layout.coefficients(distance.weights.values if plain else np.ones(len(layout.embedded)))
+        self._coefficients = layout.coefficients(_packed_weights(distance.weights, len(layout.embedded)))
         self._short = Contrasts.of(layout) if layout.joins and distance.metric.p == 2 else None
         self._numbers = layout.is_symbol == 0
         in_bytes = plain and distance.metric.p in (1, 2) and native.instruction_set() != "baseline"
@@ -105,16 +105,24 @@ class DenseIndex(Index):
     @cached_property
     def _singles(self) -> Any:
         """The index in single precision, packed when bytes cannot serve."""
-        native, stored, weights = core(), self.distance.stored, self.distance.weights
+        native = core()
         assert native is not None  # the engine was made with it
-        by_case = None
-        if self._by_case:
-            weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
-            own, feature = weights.values, self._layout.feature
-            as_they_are = len(feature) == own.shape[1] and not self._layout.joins  # large tables are not copied
-            by_case = np.ascontiguousarray(own if as_they_are else own[:, feature])
         levels = self._left_out.stored_levels if self._left_out.is_needed else None
-        return self._packed(native.DenseIndex, SINGLES, by_case=by_case, by_query=self._by_query, levels=levels)
+        return self._packed(native.DenseIndex, SINGLES, **self._of_cases(), by_query=self._by_query, levels=levels)
+
+    def _of_cases(self) -> dict[str, Any]:
+        """What the core takes of weights of cases."""
+        stored, weights, feature = self.distance.stored, self.distance.weights, self._layout.feature
+        if not self._by_case:
+            return {}
+        weights.pairs(0, stored, stored.cases)  # refuses weights of another number of cases
+        if isinstance(weights, Scaled):
+            scales = np.ascontiguousarray(self.distance.metric.scales()[feature])
+            shared = np.ascontiguousarray(weights.common[:, feature])
+            return {"case_factors": weights.factors, "shared": shared, "scales": scales}
+        own = weights.values
+        as_they_are = len(feature) == own.shape[1] and not self._layout.joins  # large tables are not copied
+        return {"by_case": np.ascontiguousarray(own if as_they_are else own[:, feature])}
 
     def under(self, weights: Weights) -> Engine:
         if not self._by_query or weights.shape != "per-query":
@@ -218,3 +226,10 @@ class DenseIndex(Index):
             return MODULI if self.distance.metric.p == 1 else POWERS
         holes = self._singles.has_holes or np.isnan(asked[:, : len(self._numbers)][:, self._numbers]).any()
         return SQUARES if holes or self._by_query or self._by_case else PRODUCT
+
+
+def _packed_weights(weights: Weights, p: int) -> Floats:
+    """(rows, p) the weights that are packed with the cases; 1 each where they come with cases and queries."""
+    if isinstance(weights, Scaled):
+        return weights.common
+    return np.ones((1, p)) if weights.shape in ("per-query", "per-case") else np.atleast_2d(weights.values)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nearwise.differences.metric import Measured
 from nearwise.differences.shares import SharesFitted
 from nearwise.search.base import Distance
+from nearwise.weights import Scaled
 
 __all__ = ["LeftOut"]
 
@@ -45,7 +46,7 @@ class LeftOut:
     def _largest(self) -> NDArray[np.float64]:
         """(p,) the largest coefficient of each feature."""
         weights = self.distance.weights
-        values = np.asarray(weights.values, dtype=np.float64)
+        values = weights.largest if isinstance(weights, Scaled) else np.asarray(weights.values, dtype=np.float64)
         if values.ndim == 2:
             values = values.max(axis=0, initial=0.0)
         return np.asarray(values * self.distance.metric.scales())

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearwise.search.base import Distance, Floats, Ints, Payload
+from nearwise.weights import Scaled
 
 __all__ = ["Segments", "row_of_weights", "segment_of", "skipped"]
 
@@ -20,6 +21,9 @@ def row_of_weights(distance: Distance) -> NDArray[np.int32]:
 
 def segment_of(distance: Distance) -> NDArray[np.int32] | None:
     """The same, None where there is one row for all."""
+    if isinstance(distance.weights, Scaled):
+        rows = distance.weights.rows
+        return None if rows is None else rows.astype(np.int32)
     if distance.weights.shape != "per-class" or distance.stored.classes is None:
         return None
     return distance.stored.classes.astype(np.int32)
