@@ -169,7 +169,7 @@ class Answering:
         design, voters = self.design, self.measure.voters
         assert design is not None
         listed = indices.shape[1]
-        step = len(asked) if design.is_kept else max(1, _CELLS // (listed * max(1, design.width)))
+        step = len(asked) if design.is_kept else max(1, _CELLS // (4 * listed * max(1, design.width)))
         out = np.empty((len(asked), len(sizes), len(ridges), voters.n_groups))
         for start in range(0, len(asked), max(1, step)):
             part = slice(start, start + step)
