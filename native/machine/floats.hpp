@@ -5,6 +5,10 @@
 #include "machine/listener.hpp"
 #include "machine/vectors.hpp"
 
+#ifdef __ARM_NEON
+#include <arm_neon.h>
+#endif
+
 namespace nearwise {
 namespace {
 
@@ -23,6 +27,19 @@ typedef std::int64_t Longs __attribute__((vector_size(4 * lanes_of_floats)));
 
 Floats all(float x) { return all<Floats>(x); }
 Ints all(std::int32_t x) { return all<Ints>(x); }
+
+// a * b + c, rounded once where the processor can: for sums that only propose, whose bounds hold either way.
+Floats multiply_add(Floats a, Floats b, Floats c) {
+#ifdef __AVX512F__
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON)
+  return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  return a * b + c;
+#endif
+}
 
 Floats magnitude(Floats x) { return (Floats)((Ints)x & all(0x7fffffff)); }
 

@@ -1,5 +1,6 @@
 """The native kd-tree against its twin, the obvious loops, bit by bit."""
 
+import itertools
 import math
 import os
 import subprocess
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+WHOLE = (1_000_000, 0)
+"""numbers that leaves may hold: all, or none, and then they have bytes"""
 RESULTS = ("sums", "indices", "inside", "tied", "tie_sums")
 
 
@@ -40,11 +43,11 @@ def twin(cases, asked):
 
 
 def row_of_sums(cases, query):
-    """(n,) in packed order; one NumPy addition per feature, as in the blocks. A coefficient of 0 adds 0."""
+    """(n,) in the order of the segments; one NumPy addition per feature, as in the blocks. A coefficient of 0 adds 0."""
     coefficients = np.repeat(cases["coefficients"], np.diff(cases["segments"]), axis=0)
     total = np.zeros(cases["columns"].shape[1])
     with np.errstate(over="ignore"):
-        for f, x in enumerate(cases["columns"]):
+        for f, x in enumerate(cases["columns"][:, cases["index"]]):
             raw = np.abs(query[f] - x)
             term = coefficients[:, f] * np.where(coefficients[:, f] == 0, 0, raw * raw if cases["power"] == 2 else raw)
             total += term
@@ -55,11 +58,12 @@ def problem(X, Q, k=3, power=2, coefficients=None, segments=None, exclude=None, 
     """(arguments of the tree, arguments of the search) for X (n, p) and Q (m, p)."""
     rng = np.random.default_rng(seed)
     n, p = X.shape
+    index = rng.permutation(n).astype(np.int64)
     cases = {
-        "columns": np.ascontiguousarray(X.T, dtype=float),
+        "columns": np.ascontiguousarray(X[np.argsort(index)].T, dtype=float),
         "segments": np.array([0, n] if segments is None else segments, np.int64),
         "coefficients": np.ones((1, p)) if coefficients is None else np.array(coefficients, float),
-        "index": rng.permutation(n).astype(np.int64),
+        "index": index,
         "power": power,
     }
     asked = {
@@ -76,11 +80,13 @@ def problem(X, Q, k=3, power=2, coefficients=None, segments=None, exclude=None, 
 
 
 def check(core, cases, asked):
-    """The tree equals its twin; returns how many cases it visited per query."""
-    *found, visited = core.KdTree(**cases).nearest(**asked)
-    for name, a, e in zip(RESULTS, found, twin(cases, asked)):
-        assert a.shape == e.shape, name
-        np.testing.assert_array_equal(a, e, err_msg=name)  # exact: no tolerance, infinity equals infinity
+    """The tree equals its twin, with numbers and with bytes; returns how many cases it visited per query."""
+    expected = twin(cases, asked)
+    for whole in WHOLE:
+        *found, visited = core.KdTree(**cases, most_whole=whole).nearest(**asked)
+        for name, a, e in zip(RESULTS, found, expected):
+            assert a.shape == e.shape, name
+            np.testing.assert_array_equal(a, e, err_msg=name)  # exact: no tolerance, infinity equals infinity
     return visited
 
 
@@ -137,6 +143,7 @@ TABLES = {
     "constant features": lambda rng, n: np.column_stack([np.full(n, 7.0), rng.random(n), np.full(n, 0.1)]),
     "all rows equal": lambda rng, n: np.full((n, 3), 0.1),
     "half the rows equal": lambda rng, n: np.where(np.arange(n)[:, None] % 2, 0.3, rng.random((n, 3))),
+    "sides of very different lengths": lambda rng, n: rng.random((n, 5)) * [1e-20, 1e-9, 1, 1e6, 1e-150],
     "denormals": lambda rng, n: rng.integers(0, 9, (n, 2)) * 5e-324,
     "a single feature": lambda rng, n: rng.random((n, 1)),
     "thirds": lambda rng, n: rng.integers(0, 30, (n, 4)) / 3,
@@ -200,12 +207,14 @@ def test_a_neighbour_at_the_edge_of_the_tolerance_is_tied(core):
 def test_within_finds_all_cases_up_to_the_limit(core, both, scale):
     cases, asked = both
     limits = np.full(len(asked["queries"]), scale)
-    ends, sums, indices = core.KdTree(**cases).within(asked["queries"], limits, asked["exclude"], asked["threads"])
-    for j, query in enumerate(asked["queries"]):
-        total = row_of_sums(cases, query)
-        found = sorted(zip(total.tolist(), cases["index"].tolist()))
-        expected = [(s, i) for s, i in found if s <= limits[j] and i != asked["exclude"][j]]
-        assert list(zip(sums[ends[j] : ends[j + 1]], indices[ends[j] : ends[j + 1]])) == expected
+    for whole in WHOLE:
+        tree = core.KdTree(**cases, most_whole=whole)
+        ends, sums, indices = tree.within(asked["queries"], limits, asked["exclude"], asked["threads"])
+        for j, query in enumerate(asked["queries"]):
+            total = row_of_sums(cases, query)
+            found = sorted(zip(total.tolist(), cases["index"].tolist()))
+            expected = [(s, i) for s, i in found if s <= limits[j] and i != asked["exclude"][j]]
+            assert list(zip(sums[ends[j] : ends[j + 1]], indices[ends[j] : ends[j + 1]])) == expected
 
 
 def large_problem(power=2):
@@ -219,16 +228,16 @@ def large_problem(power=2):
 
 def test_results_do_not_depend_on_the_number_of_threads(core):
     cases, asked = large_problem()
-    expected = core.KdTree(**cases).nearest(**asked)
+    expected = core.KdTree(**cases, most_whole=0).nearest(**asked)
     for threads in (2, 3, 50):
-        found = core.KdTree(**cases, threads=threads).nearest(**{**asked, "threads": threads})
+        found = core.KdTree(**cases, threads=threads, most_whole=0).nearest(**{**asked, "threads": threads})
         for a, e in zip(found, expected):
             np.testing.assert_array_equal(a, e)
 
 
 def test_several_searches_may_share_a_tree(core):
     cases, asked = large_problem()
-    tree = core.KdTree(**cases)
+    tree = core.KdTree(**cases, most_whole=0)
     expected = tree.nearest(**asked)
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: tree.nearest(**asked), range(8)):
@@ -244,8 +253,9 @@ def test_the_order_of_the_places_brings_neighbouring_queries_together(core):
 
 
 def test_the_baseline_loops_give_the_same_bits(core, tmp_path):
-    for power in (1, 2):
+    for power, whole in itertools.product((1, 2), WHOLE):
         cases, asked = large_problem(power)
+        cases["most_whole"] = whole
         np.savez(tmp_path / "cases.npz", **cases)
         np.savez(tmp_path / "asked.npz", **asked)
         program = (

@@ -5,24 +5,8 @@
 #include "index/dense/dense.hpp"
 #include "machine/floats.hpp"
 
-#ifdef __ARM_NEON
-#include <arm_neon.h>
-#endif
-
 namespace nearwise::NEARWISE_INSTRUCTIONS {
 namespace {
-
-Floats multiply_add(Floats a, Floats b, Floats c) {
-#ifdef __AVX512F__
-  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__FMA__)
-  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#elif defined(__ARM_NEON)
-  return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-#else
-  return a * b + c;
-#endif
-}
 
 Floats where(Ints mask, Floats yes, Floats no) { return (Floats)((mask & (Ints)yes) | (~mask & (Ints)no)); }
 

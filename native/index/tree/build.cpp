@@ -25,7 +25,7 @@ Count middle_of(Count first, Count last) { return first + (last - first) / 2; }
 
 class Builder {
  public:
-  // `packed` [n]: the packed case of each original index; empty where the order is not known
+  // `packed` [n]: the packed case of each original index; empty where the order is not known. Cases go by original index.
   Builder(const KdCases& cases, Count segment, const std::vector<std::int32_t>& packed, KdTree& tree)
       : cases_(cases), start_(cases.segments[segment]), tree_(tree) {
     tree.n = cases.segments[segment + 1] - start_;
@@ -37,11 +37,13 @@ class Builder {
       tree.coefficients.push_back(coefficient);
     }
     d_ = static_cast<Count>(tree.features.size());
-    tree.tiles.assign(static_cast<std::size_t>(tree.leaves * d_ * leaf_length), 0.0);
+    tree.has_bytes = cases.n * d_ > cases.most_whole;
+    const auto values = static_cast<std::size_t>(tree.leaves * d_ * leaf_length);
+    tree.has_bytes ? tree.bytes.assign(values, 0) : tree.tiles.assign(values, 0.0);
     tree.index.resize(static_cast<std::size_t>(tree.n));
     leaf_boxes_.resize(static_cast<std::size_t>(tree.leaves * d_ * 2));
     keyed_.resize(static_cast<std::size_t>(tree.n));
-    for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(i);
+    for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(cases.index[start_ + i]);
     if (cases.order) take(packed);
   }
 
@@ -53,14 +55,14 @@ class Builder {
   }
 
  private:
-  const double* column(Count f) const { return cases_.columns[tree_.features[f]] + start_; }
+  const double* column(Count f) const { return cases_.columns[tree_.features[f]]; }
   Count position(Count leaf) const { return std::min(leaf * leaf_length, tree_.n); }
 
   void take(const std::vector<std::int32_t>& packed) {
     for (Count i = 0; i < tree_.n; ++i) {
       const Count at = packed[cases_.order[start_ + i]] - start_;
       require_order(at >= 0 && at < tree_.n, "order must keep the cases of a segment together.");
-      keyed_[i].index = static_cast<std::int32_t>(at);
+      keyed_[i].index = cases_.order[start_ + i];
     }
   }
 
@@ -168,19 +170,20 @@ class Builder {
   }
 
   void write_leaf(Count leaf, Count begin, const double* columns, Count stride, const Keyed* own, Count count) {
-    for (Count j = 0; j < count; ++j) {
-      const Count packed = start_ + keyed_[begin + own[j].index].index;
-      tree_.index[position(leaf) + j] = static_cast<std::int32_t>(cases_.index[packed]);
-    }
+    for (Count j = 0; j < count; ++j) tree_.index[position(leaf) + j] = keyed_[begin + own[j].index].index;
     for (Count f = 0; f < d_; ++f) {
-      double* tile = tree_.tiles.data() + (leaf * d_ + f) * leaf_length;
+      const double* x = columns + f * stride;
       double low = infinity, high = -infinity;
       for (Count j = 0; j < count; ++j) {
-        const double x = columns[f * stride + own[j].index];
-        tile[j] = x;
-        low = std::min(low, x);
-        high = std::max(high, x);
+        low = std::min(low, x[own[j].index]);
+        high = std::max(high, x[own[j].index]);
       }
+      const Count at = (leaf * d_ + f) * leaf_length;
+      const double step = (high - low) / steps;
+      const bool apart = step >= least_step && step < infinity;  // else all are in the first part
+      for (Count j = 0; j < count && !tree_.has_bytes; ++j) tree_.tiles[at + j] = x[own[j].index];
+      for (Count j = 0; j < count && tree_.has_bytes && apart; ++j)
+        tree_.bytes[at + j] = static_cast<std::uint8_t>(std::min((x[own[j].index] - low) / step, steps - 1.0));
       leaf_boxes_[(leaf * d_ + f) * 2] = low;
       leaf_boxes_[(leaf * d_ + f) * 2 + 1] = high;
     }
@@ -233,14 +236,14 @@ class Builder {
   const Count start_;
   KdTree& tree_;
   Count d_ = 0;
-  std::vector<Keyed> keyed_;         // [n] the packed cases in the order of the leaves, as far as it is known
+  std::vector<Keyed> keyed_;         // [n] the cases in the order of the leaves, as far as it is known
   std::vector<double> leaf_boxes_;   // [leaves, d, 2]
 };
 
 }  // namespace
 
 KdForest kd_build(const KdCases& cases, Count threads) {
-  KdForest forest{{}, cases.n, cases.p, cases.power};
+  KdForest forest{cases.columns, {}, cases.n, cases.p, cases.power};
   std::vector<std::int32_t> packed;
   if (cases.order) {
     places_in(cases.order, cases.n);

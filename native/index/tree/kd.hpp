@@ -24,30 +24,35 @@ struct OnCacheLines {
   void deallocate(T* data, std::size_t) noexcept { ::operator delete(data, line); }
   bool operator==(const OnCacheLines&) const = default;
 };
-using Lines = std::vector<double, OnCacheLines<double>>;
+template <class T>
+using Lines = std::vector<T, OnCacheLines<T>>;
 
 struct KdTree {
   static constexpr std::int32_t none = INT32_MIN;
   std::vector<Count> features;         // [d] in schema order
   std::vector<double> coefficients;    // [d]
-  Lines tiles;                         // [leaves, d, leaf_length]; the places after the last case hold 0
+  Lines<double> tiles;                 // [leaves, d, leaf_length]; the places after the last case hold 0
+  Lines<std::uint8_t> bytes;           // or the same as bytes, see byte_bounds
   std::vector<std::int32_t> index;     // [cases of the segment] by leaf; the original index, which breaks equal sums
-  Lines boxes;                         // [nodes, d, 2, fan_out] the ends of the tight boxes of the children
+  Lines<double> boxes;                 // [nodes, d, 2, fan_out] the ends of the tight boxes of the children
   std::vector<std::int32_t> children;  // [nodes, fan_out]; node >= 0, ~leaf < 0, or none. The root is node 0
   Count n, leaves, height;
+  bool has_bytes;
 };
 
 struct KdCases {
-  std::vector<const double*> columns;  // [p] of [n], finite
+  std::vector<const double*> columns;  // [p] of [n] by the original index, finite; they must outlive the forest
   const Count* segments;       // [g + 1] packed cases segments[a] .. segments[a + 1] weigh by row a of coefficients
   const double* coefficients;  // [g, p] not negative
   const Count* index;          // [n] the original index of a packed case, 0 .. n - 1
   Count n, p, g;
   int power;
+  Count most_whole;            // numbers that leaves may hold; of more they have bytes
   const std::int32_t* order = nullptr;  // [n] the original index at each place, tree after tree; null: it is found
 };
 
 struct KdForest {
+  std::vector<const double*> columns;  // [p] of [n] by the original index
   std::vector<KdTree> trees;  // of the segments that have cases
   Count n, p;
   int power;

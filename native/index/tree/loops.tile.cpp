@@ -1,10 +1,10 @@
-// Bounds of boxes and sums of leaves, compiled once per instruction set.
+// Bounds of boxes and sums of leaves that hold numbers, compiled once per instruction set.
 //
 //   sum(q, x)   = sum over f, in order, of  c_f * t(|q_f - x_f|)                         t(r) = r or r^2
 //   bound(q, B) = sum over f, in order, of  c_f * t(max(low_f - q_f, q_f - high_f, 0))
 //
-// The bound is safe without any margin. Rounding is monotone: where x lies in B, |q_f - x_f| is at least the gap to B
-// in every feature, so the rounded difference is, and so are the rounded power, product and sum, because both
+// The bound of a box is safe without any margin. Rounding is monotone: where x lies in B, |q_f - x_f| is at least the gap
+// to B in every feature, so the rounded difference is, and so are the rounded power, product and sum, because both
 // expressions do the same operations in the same order. For the same reason a partial sum never exceeds the whole one.
 #include "index/tree/loops.hpp"
 #include "machine/vectors.hpp"
@@ -31,8 +31,8 @@ Four all(double x) { return {Two{x, x}, Two{x, x}}; }
 Four operator+(Four a, Four b) { return {a.low + b.low, a.high + b.high}; }
 Four operator-(Four a, Four b) { return {a.low - b.low, a.high - b.high}; }
 Four operator*(Four a, Four b) { return {a.low * b.low, a.high * b.high}; }
-Four larger(Four a, Four b) { return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}; }
 Four smaller(Four a, Four b) { return {a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high}; }
+Four larger(Four a, Four b) { return {a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}; }
 std::uint32_t at_most(Four a, Four b) {
   const TwoMasks bits = ((a.low <= b.low) & TwoMasks{1, 2}) | ((a.high <= b.high) & TwoMasks{4, 8});
   return static_cast<std::uint32_t>(bits[0] | bits[1]);

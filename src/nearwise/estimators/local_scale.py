@@ -81,7 +81,9 @@ class LocalScale:
         sums = np.empty(len(queries))
         for start in range(0, len(queries), ASKED):  # an engine lays out what it is asked as it does the table
             part = slice(start, start + ASKED)
-            some = queries if len(queries) <= ASKED else queries.take(np.arange(start, min(len(queries), start + ASKED)))
+            some = (
+                queries if len(queries) <= ASKED else queries.take(np.arange(start, min(len(queries), start + ASKED)))
+            )
             sums[part] = last_sums(self.engine, some, self.k, None if skip is None else skip[part])
         return np.asarray(self.metric.root(np.maximum(sums, 0.0)))
 

@@ -64,7 +64,7 @@ class TreeIndex(Index):
         assert native is not None  # refused otherwise
         segments, n = Segments.of(distance), len(distance.stored)
         layout = Layout.of(distance.metric)
-        columns = segments.each_arranged(layout.columns(distance.stored.cases))
+        columns = layout.columns(distance.stored.cases)
         coefficients = layout.coefficients(distance.weights.values)
         cases = columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
         self._tree: Any = made_by(lambda known: native.KdTree(*cases, known), order)
@@ -152,8 +152,9 @@ class TreeIndex(Index):
         if n == 0:
             return 0.0
         rows = np.sort(np.random.default_rng(0).choice(n, min(PROBES, n), replace=False))
+        rows = order[rows]
         values, nothing = np.stack([column[rows] for column in columns], axis=1), Payload.nothing(n)
-        found = self._tree.nearest(values, order[rows], PROBE_K, TIE, *nothing.packed, self.threads)
+        found = self._tree.nearest(values, rows, PROBE_K, TIE, *nothing.packed, self.threads)
         return float(found[5].mean())
 
     def _in_tree_order(self, values: Floats, rows: Ints) -> Ints:

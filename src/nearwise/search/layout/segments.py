@@ -63,10 +63,6 @@ class Segments:
         """(columns, n) by place; without a copy where the cases are in order."""
         return np.ascontiguousarray(columns if self.is_in_order else columns[:, self.order])
 
-    def each_arranged(self, columns: list[Floats]) -> list[Floats]:
-        """The same column by column."""
-        return columns if self.is_in_order else [column[self.order] for column in columns]
-
     def skipped(self, leave_out: Ints | None, m: int) -> NDArray[np.int64]:
         """(m,) the place that each query leaves out, or -1."""
         skip = skipped(leave_out, m)
