@@ -242,16 +242,17 @@ class KdTree:
     """A kd-tree per segment of numeric cases; immutable, so threads may share it.
 
     Shapes: columns p arrays (n,), finite, segments (g + 1,), coefficients (g, p) not negative, index (n,) a
-    permutation of 0 .. n - 1. The cases ``index[segments[a] : segments[a + 1]]`` use row ``a`` of coefficients. The
-    columns are kept: where leaves have bytes, what these do not rule out is added up from them. A sum starts at 0.0 and adds, feature by feature in order, ``coefficient * |q - x| ** power``.
+    permutation of 0 .. n - 1. The cases ``index[segments[a] : segments[a + 1]]`` use row ``a`` of coefficients.
+    The columns are kept: where leaves have bytes, what these do not rule out is added up from them. A sum starts
+    at 0.0 and adds, feature by feature in order, ``coefficient * |q - x| ** power``.
     """
 
     def __init__(
         self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
         order: Codes | None = None, most_whole: int = 8 << 20,
     ) -> None:
-        """Leaves hold up to ``most_whole`` numbers; of more a byte each. ``order`` (n,), the original index at each place of the leaves, spares the search for one. Any will do that
-        keeps segments together.
+        """Leaves hold up to ``most_whole`` numbers; of more a byte each. ``order`` (n,), the original index at each
+        place of the leaves, spares the search for one. Any will do that keeps segments together.
         """
 
     def order(self) -> Codes:
