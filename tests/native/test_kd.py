@@ -43,7 +43,7 @@ def twin(cases, asked):
 
 
 def row_of_sums(cases, query):
-    """(n,) in the order of the segments; one NumPy addition per feature, as in the blocks. A coefficient of 0 adds 0."""
+    """(n,) in the order of the segments; one addition per feature, as in the blocks. A coefficient of 0 adds 0."""
     coefficients = np.repeat(cases["coefficients"], np.diff(cases["segments"]), axis=0)
     total = np.zeros(cases["columns"].shape[1])
     with np.errstate(over="ignore"):

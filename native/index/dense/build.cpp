@@ -88,7 +88,8 @@ void Dense::pack(const std::vector<double>& norm) {
   const Count d = static_cast<Count>(numbers_.size()), s = static_cast<Count>(symbols_.size());
   const Count panels = segments_.empty() ? 0 : segments_.back().first_panel + segments_.back().panels;
   const bool apart = weighed_ != Weighed::packed, by_case = weighed_ == Weighed::by_case, of_cases = c.weighs_cases();
-  const Count roots = own_lanes(weighed_, d), weights = own_lanes(weighed_, s), wide_lanes = weighed_ == Weighed::by_factor ? roots : d;
+  const Count roots = own_lanes(weighed_, d), weights = own_lanes(weighed_, s);
+  const Count wide_lanes = weighed_ == Weighed::by_factor ? roots : d;
   const double unit = std::pow(gain_, c.power);
   const auto lanes = [&](Count width) { return static_cast<std::size_t>(panels * width * panel_width); };
   panels_.assign(lanes(d), 0.0f);

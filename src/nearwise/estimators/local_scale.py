@@ -78,13 +78,12 @@ class LocalScale:
             place = np.full(int(max(self.rows.max(), leave_out.max(initial=0))) + 1, -1, dtype=np.intp)
             place[self.rows] = np.arange(len(self.rows))
             skip = np.where(leave_out >= 0, place[leave_out], -1)
-        sums = np.empty(len(queries))
-        for start in range(0, len(queries), ASKED):  # an engine lays out what it is asked as it does the table
-            part = slice(start, start + ASKED)
-            some = (
-                queries if len(queries) <= ASKED else queries.take(np.arange(start, min(len(queries), start + ASKED)))
-            )
-            sums[part] = last_sums(self.engine, some, self.k, None if skip is None else skip[part])
+        m = len(queries)
+        sums = np.empty(m)
+        for start in range(0, m, ASKED):  # an engine lays out what it is asked as it does the table
+            rows = np.arange(start, min(m, start + ASKED))
+            some = queries if len(rows) == m else queries.take(rows)
+            sums[rows] = last_sums(self.engine, some, self.k, None if skip is None else skip[rows])
         return np.asarray(self.metric.root(np.maximum(sums, 0.0)))
 
     def of_queries(self, queries: Measured) -> Floats:
