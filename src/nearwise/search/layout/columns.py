@@ -103,15 +103,17 @@ class Layout:
 
     def columns(self, cases: Measured) -> list[NDArray[Any]]:
         """The columns one by one, without a copy where there is no need: numbers, NaN where missing; codes, then -1."""
-        if self.joins:
-            return typed(self.packed(cases), self.is_symbol)
-        out = []
-        for column, symbol in zip(cases.columns, self.is_symbol, strict=True):
-            values = column.values
+        out: list[NDArray[Any]] = []
+        for f, (column, fitted) in enumerate(zip(cases.columns, self.embedded, strict=True)):
+            if fitted is not None:
+                rows = fitted.embed(column.values).T
+                out += list(rows if column.missing is None else np.where(column.missing, np.nan, rows))
+                continue
+            values, symbol = column.values, self.metric.is_overlap[f]
             if column.missing is not None and (symbol or not np.isnan(values[column.missing]).all()):
                 values = np.where(column.missing, -1 if symbol else np.nan, values)
-            out.append(np.ascontiguousarray(values, dtype=np.int32 if symbol else np.float64))
-        return out
+            out.append(np.asarray(values, dtype=np.int32 if symbol else np.float64))
+        return [np.ascontiguousarray(each) for each in out]
 
 
 def typed(rows: Floats, is_symbol: NDArray[Any]) -> list[NDArray[Any]]:
