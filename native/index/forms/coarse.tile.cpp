@@ -15,16 +15,6 @@ static_assert(vectors * lanes_of_floats <= coarse_cases);
 
 using Feature = CoarseForm::Feature;
 
-Floats product_and_sum(Floats a, Floats b, Floats c) {
-#ifdef __AVX512F__
-  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__AVX2__)
-  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-  return a * b + c;
-#endif
-}
-
 Floats chosen(Ints which, Floats yes, Floats no) { return (Floats)(((Ints)yes & which) | ((Ints)no & ~which)); }
 
 // The differences of one feature from the cases of a group of panels; the last of them stands for those that are not there.
@@ -70,9 +60,9 @@ void propose_by_form(const CoarseForm& form, Count first, Count last, float limi
         const Floats factor = all(form.terms[term].factor);
         const float* u = scratch + form.terms[term].feature * vectors * lanes_of_floats;
         for (int v = 0; v < vectors; ++v)
-          mapped[v] = product_and_sum(factor, load<Floats>(u + v * lanes_of_floats), mapped[v]);
+          mapped[v] = multiply_add(factor, load<Floats>(u + v * lanes_of_floats), mapped[v]);
       }
-      for (int v = 0; v < vectors; ++v) sums[v] = product_and_sum(mapped[v], mapped[v], sums[v]);
+      for (int v = 0; v < vectors; ++v) sums[v] = multiply_add(mapped[v], mapped[v], sums[v]);
       near = any_within(sums, most);
     }
     for (int panel = 0; panel < left; ++panel)
