@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from nearwise.parts.learning import merged
 from nearwise.parts.part import Searched
+from nearwise.parts.sampling import smallest, words_of
 from nearwise.parts.searching import Searches
-from nearwise.statistics.draws.words import Words, case_blocks, mixed, salt, target_words
+from nearwise.statistics.draws.words import Words
 
 __all__ = ["Drawing", "Drawn", "draw"]
 
@@ -30,8 +31,8 @@ class Drawn:
     def smallest(self) -> Drawn:
         if len(self.words) <= self.size:
             return self
-        order = np.lexsort((self.places, self.words))[: self.size]
-        return Drawn(self.words[order], self.places[order], self.size)
+        rows = smallest(self.words, self.places, self.size)
+        return Drawn(self.words[rows], self.places[rows], self.size)
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,8 @@ class Drawing:
     size: int
 
     def __call__(self, part: Searched) -> Drawn:
-        problem = part.problem
-        words = target_words(problem.target)
-        names = np.array([salt(name) for name in problem.features], dtype=np.uint64)
-        for rows, values in case_blocks(problem.metric, problem.cases):
-            for some, own in values:  # a sum does not depend on the order of features
-                words[rows] += mixed(own ^ names[some, None]).sum(axis=0)
         places = np.arange(part.start, part.start + len(part), dtype=np.int64)
-        return Drawn(mixed(words), places, self.size).smallest()
+        return Drawn(words_of(part.problem), places, self.size).smallest()
 
 
 def draw(searches: Searches, drawing: Drawing) -> NDArray[np.int64]:
