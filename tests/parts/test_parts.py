@@ -160,8 +160,8 @@ def test_the_sample_that_chooses_k_does_not_depend_on_the_parts() -> None:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"feature_weights": "relief-f"}, {"local_scale": 7}, {"answer": "both"}, {"ties": "distances"},
-        {"cases": "ib3"}, {"differences": "forest"},
+        {"feature_weights": "dann"}, {"feature_weights": "ib3-ci"}, {"local_scale": 7}, {"answer": "both"},
+        {"ties": "distances"}, {"cases": "ib3"}, {"differences": "forest"},
     ],
 )  # fmt: skip
 def test_what_parts_cannot_do_exactly_is_refused_with_a_way_out(parameters) -> None:

@@ -20,15 +20,16 @@ from nearwise.contract.validation import query_table, warn_of_quantity
 from nearwise.differences.metric import Encoded, Measured
 from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.model import as_weighting
 from nearwise.estimators.recipe import Settings, resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.explain import Explanations
 from nearwise.parts.drawing import Drawing, draw
-from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
+from nearwise.parts.learning import Learned, Parts, check_weighting, glance_at, learn, warn_of_identifiers
 from nearwise.parts.part import Searched
 from nearwise.parts.searching import Searches, search
-from nearwise.parts.settings import BY_OVERLAP, BY_SHARES
+from nearwise.parts.settings import BY_OVERLAP, BY_SHARES, LOO_SAMPLE
 from nearwise.search.base import Floats, Neighbours
 from nearwise.search.selection.answered import Answered, Brings
 from nearwise.search.threads import threads
@@ -52,6 +53,8 @@ class OverParts:
     folder: Path | None = None
     """where the parts are, if they are on disk"""
     predicts_numbers = False
+    loo_sample = LOO_SAMPLE
+    """cases that k is chosen by, and weights that need all cases at once are learned from"""
 
     def __init__(self, plain: Any, resolved: Sequence[str] = ()) -> None:
         self.plain, self.resolved = plain, tuple(resolved)
@@ -69,6 +72,8 @@ class OverParts:
         self.name_features(names, named)
         ignore = self.plain.ignore
         ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
+        weighting = as_weighting(self.plain.feature_weights, self.plain.random_state, self.plain.n_jobs)
+        check_weighting(weighting, self.predicts_numbers)
         glance = glance_at(parts, self.plain.schema, ignored, self.predicts_numbers)
         schema = glance.look.schema(self.plain.schema, ignored)
         if glance.weight is not None and BY_SHARES in self.resolved:
@@ -78,7 +83,7 @@ class OverParts:
             raise InputError("No feature is left: every column is ignored.")
         warn_of_identifiers(schema)
         self.settings = resolve(self.plain, schema, glance.classes is not None)
-        self.learned = self.counting(learn(parts, glance, schema, self.settings, self.plain.feature_weights))
+        self.learned = self.counting(learn(parts, glance, schema, self.settings, weighting, self.loo_sample))
         return schema
 
     def counting(self, learned: Learned) -> Learned:
@@ -199,7 +204,7 @@ class VotingOverParts(OverParts):
 
     loo_errors_: Floats
 
-    def __init__(self, plain: Any, resolved: Sequence[str] = (), loo_sample: int = 20_000) -> None:
+    def __init__(self, plain: Any, resolved: Sequence[str] = (), loo_sample: int = LOO_SAMPLE) -> None:
         super().__init__(plain, resolved)
         if not is_whole(loo_sample, 1):
             raise InputError(f"loo_sample={loo_sample!r}: expected a whole number from 1.")

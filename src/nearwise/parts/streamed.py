@@ -19,7 +19,7 @@ from nearwise.contract.labels import as_array
 from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
 from nearwise.files import is_draft, write_file
 from nearwise.parts.glances import read_glance, write_glance
-from nearwise.parts.learning import Looking, Merge, Parts
+from nearwise.parts.learning import Looking, Merge, Parts, starts_of
 from nearwise.parts.part import RawPart, TypedPart
 from nearwise.parts.shards import HEAD, Shards
 from nearwise.progress import progress
@@ -189,6 +189,10 @@ class OnDisk(Parts):
     def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
         shards = self.typed
         return reduce(merge, (function(shards.read(i)) for i in self._each(what)))
+
+    def gathered_at(self, function: Callable[[TypedPart, int], T], merge: Merge, what: str) -> T:
+        shards, starts = self.typed, starts_of(self.sizes)
+        return reduce(merge, (function(shards.read(i), starts[i]) for i in self._each(what)))
 
     @property
     def typed(self) -> Shards:
