@@ -27,11 +27,16 @@ class PartLostError(NearwiseError, RuntimeError):
 def client_of(client: Any) -> Any:
     """The client that was given, or the one in use."""
     try:
-        from distributed import default_client
+        from distributed import Client, default_client
     except ImportError:
         raise MissingDependencyError.of("distributed", "nearwise.dask", extra="dask") from None
-    if client is not None:
+    if isinstance(client, Client):
         return client
+    if client is not None:
+        raise InputError(
+            f"client={client!r}: expected a distributed.Client, such as Client('tcp://127.0.0.1:8786'), or None for "
+            "the one in use."
+        )
     try:
         return default_client()
     except ValueError:

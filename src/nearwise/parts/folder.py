@@ -18,6 +18,7 @@ from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
+from nearwise.files import new_folder
 from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.kept_orders import KeptOrders
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
@@ -112,15 +113,14 @@ class SearchesOnDisk(Searches):
 
 def save_model(model: VotingOverParts, path: str | Path) -> None:
     """Copy the folder of a model to another one."""
-    held, folder = model.searches, Path(path)
+    held = model.searches
     if not isinstance(held, SearchesOnDisk):
         raise InputError("The parts of this model are not on disk: save it where it was fitted.")
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
-    for part, told in enumerate(held.parts):
-        held.shards.read(part, told)  # checked before it is copied
-        shutil.copytree(held.shards.path(part), folder / held.shards.path(part).name)
-    save_head(model, folder, held.parts)
+    with new_folder(Path(path)) as folder:
+        for part, told in enumerate(held.parts):
+            held.shards.read(part, told)  # checked before it is copied
+            shutil.copytree(held.shards.path(part), folder / held.shards.path(part).name)
+        save_head(model, folder, held.parts)
 
 
 def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
