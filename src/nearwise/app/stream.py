@@ -9,24 +9,34 @@ from typing import Any
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
-from nearwise.errors import InputError
+from nearwise.errors import InputError, ModelFileError, did_you_mean
+from nearwise.files import check_new_folder
 
 __all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts"]
+
+MEMORY = "1GB"
+"""what may be held at once, where nothing is said"""
 
 
 def fit_stream(
     files: Sequence[Path], target: str, out: Path, reading: Reading, learning: Learning, method: str | None,
-    memory: str, address: str | None, more: dict[str, Any],
+    memory: str | None, address: str | None, more: dict[str, Any],
 ) -> Any:  # fmt: skip
     """The model of Parquet files, in a folder; with an address, fitted by the workers of that Dask cluster."""
     from nearwise.app.options import listed
     from nearwise.app.tables import given_kinds
-    from nearwise.estimators.by_name import DEFAULT
+    from nearwise.estimators.by_name import AUTO, DEFAULT, is_featurewise, is_named
     from nearwise.parts.fitting import fit_parquet
+    from nearwise.parts.streamed import PLAN
 
     settings: dict[str, Any] = {**learning.settings(), **more}
     named = named_method(method, learning)
-    if named is not DEFAULT and named != DEFAULT:
+    if is_named(named, AUTO) or is_featurewise(named):
+        raise InputError(
+            f"--weights {method} looks at all cases at once: take default for a table in parts, or a method of "
+            "`nearwise methods`."
+        )
+    if not is_named(named, DEFAULT):
         settings["feature_weights"] = named
     if learning.seed:
         settings["random_state"] = learning.seed
@@ -34,8 +44,16 @@ def fit_stream(
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
     settings["schema"] = {name: kind for name, kind in given.items() if name not in ignored}
     if address is not None:
+        if memory is not None:
+            raise InputError("--memory is for --stream: with --dask the workers hold the parts. Leave it out.")
         return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
-    model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+    told = {**settings, "ignore": ignored or None, "memory": memory or MEMORY, "out": out}
+    try:
+        model = fit_parquet(list(files), target, **told)
+    except (KeyboardInterrupt, ModelFileError):
+        if (out / PLAN).is_file():
+            say(f"note: {out} keeps what is done: the same command goes on from there.")
+        raise
     _tell(model)
     return model
 
@@ -52,6 +70,7 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
         raise MissingDependencyError.of("dask", "--dask", extra="dask") from None
     from nearwise.dask import KNNClassifier, KNNRegressor
 
+    check_new_folder(out)
     paths = [str(path.resolve()) for path in files_of(list(files))]
     try:
         client = Client(address, timeout=10)
@@ -60,7 +79,7 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
     with client:
         table = dataframe.read_parquet(paths)
         if target not in table.columns:
-            raise InputError(f"There is no column {target!r} to predict.")
+            raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, list(table.columns))}")
         made: Any = (KNNRegressor if regression else KNNClassifier)(**settings, client=client)
         model = made.fit(table.drop(columns=target), table[target])
         model.save(out)

@@ -152,7 +152,11 @@ class _Voting(_Spread, VotingOverParts):
 
         ``y`` and ``sample_weight`` are Series or arrays with the same partitions, or name columns of ``X``.
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        name = y if isinstance(y, str) else getattr(y, "name", None) if hasattr(y, "to_frame") else None
+        if isinstance(name, str):  # an array of Dask has a name, too, which is no column's
+            self.target_name_ = name
+        return self
 
     def score(self, X: Any, y: Any) -> float:
         """How good the predictions are, as the plain one says it; what is lazy is computed."""

@@ -27,6 +27,8 @@ from nearwise.parts.means import Knowing
 from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
 from nearwise.parts.sampling import Sample, Sampling
+from nearwise.search.base import Distance
+from nearwise.search.plan import ENGINES, check_engine
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
@@ -364,6 +366,24 @@ class CountingAgain(Counting):
 
 def _both(one: Any, two: Any) -> Any:
     return one.merge(two)
+
+
+def check_kinds(schema: Schema) -> None:
+    """Refuse features that parts do not hold, before any of them is typed."""
+    for name, kind in schema.items():
+        if kind.storage not in ("number", "symbol"):
+            raise InputError(
+                f"Feature {name!r} ({kind.name}) is neither a number nor a symbol, and a table in parts holds these "
+                f"alone: leave it out, ignore=[{name!r}], or declare it, schema={{{name!r}: Symbolic()}}."
+            )
+
+
+def check_engine_of(learned: Learned, name: str) -> None:
+    """Refuse an engine that cannot search under what was learned, before anyone asks."""
+    made = None if name == "auto" else ENGINES[check_engine(name)]
+    none = problem_of(learned.summary, learned.metric).stored
+    if made is not None and (why := made.refuses(Distance(learned.metric, learned.weights, none))):
+        raise InputError(f"No engine can serve this distance: {name}: {why}.")
 
 
 def warn_of_identifiers(schema: Schema) -> None:
