@@ -9,13 +9,15 @@ from typing import Any
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
-from nearwise.errors import InputError, ModelFileError, did_you_mean
+from nearwise.errors import InputError, ModelFileError
 from nearwise.files import check_new_folder
 
 __all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts"]
 
 MEMORY = "1GB"
 """what may be held at once, where nothing is said"""
+ANY_MEMORY = 1 << 60
+"""where workers hold the parts"""
 
 
 def fit_stream(
@@ -46,7 +48,7 @@ def fit_stream(
     if address is not None:
         if memory is not None:
             raise InputError("--memory is for --stream: with --dask the workers hold the parts. Leave it out.")
-        return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
+        return _fit_dask(files, target, out, address, settings, ignored)
     told = {**settings, "ignore": ignored or None, "memory": memory or MEMORY, "out": out}
     try:
         model = fit_parquet(list(files), target, **told)
@@ -58,9 +60,12 @@ def fit_stream(
     return model
 
 
-def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, settings: dict[str, Any]) -> Any:
+def _fit_dask(
+    files: Sequence[Path], target: str, out: Path, address: str, settings: dict[str, Any], ignored: Sequence[str]
+) -> Any:
     from nearwise.errors import MissingDependencyError
     from nearwise.parts.fitting import files_of
+    from nearwise.parts.streamed import ParquetPieces
 
     regression = settings.pop("regression")
     try:
@@ -71,17 +76,16 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
     from nearwise.dask import KNNClassifier, KNNRegressor
 
     check_new_folder(out)
-    paths = [str(path.resolve()) for path in files_of(list(files))]
+    paths = files_of(list(files))
+    columns = ParquetPieces(paths, target, ANY_MEMORY, ignore=ignored).schema.names  # as --stream looks at the files
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({type(error).__name__}).") from None
     with client:
-        table = dataframe.read_parquet(paths)
-        if target not in table.columns:
-            raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, list(table.columns))}")
+        table = dataframe.read_parquet([str(path.resolve()) for path in paths], columns=columns)
         made: Any = (KNNRegressor if regression else KNNClassifier)(**settings, client=client)
-        model = made.fit(table.drop(columns=target), table[target])
+        model = made.fit(table, target)
         model.save(out)
         _tell(model)
         return model
