@@ -114,6 +114,20 @@ def test_what_a_sample_cannot_give_is_refused_before_a_case_is_read(tmp_path: Pa
             model.learn_from(None, ["a"])
 
 
+def test_weights_of_your_own_that_belong_to_cases_or_queries_are_refused() -> None:
+    X, y = table(60)
+    X = X[["a", "noise"]]
+    for name in ("dann", "gcm-isw", "scythe", "directed"):
+        learned = quietly(nw.KNNClassifier(3, name).fit, X, y).feature_weights_
+        with pytest.raises(InputError, match="belong to single cases or queries"):
+            fit_in_memory(parts_of(X, y, [30]), n_neighbors=3, feature_weights=learned)
+    for name in ("nca", "cdw", "mdw", "relief-f"):
+        plain = quietly(nw.KNNClassifier(3, name).fit, X, y)
+        given_ = {"n_neighbors": 3, "feature_weights": plain.feature_weights_}
+        expected = nw.KNNClassifier(**given_).fit(X, y).predict_proba(X)
+        np.testing.assert_array_equal(fit_in_memory(parts_of(X, y, [30]), **given_).predict_proba(X), expected)
+
+
 def test_dask_learns_from_the_same_sample() -> None:
     distributed = pytest.importorskip("distributed")
     from dask import dataframe

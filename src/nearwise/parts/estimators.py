@@ -26,16 +26,8 @@ from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.explain import Explanations
 from nearwise.parts.drawing import Drawing, as_queries, draw
-from nearwise.parts.learning import (
-    Learned,
-    Parts,
-    check_engine_of,
-    check_kinds,
-    check_weighting,
-    glance_at,
-    learn,
-    warn_of_identifiers,
-)
+from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
+from nearwise.parts.refusing import check_engine_of, check_kinds, check_weighting
 from nearwise.parts.searching import Searches, search
 from nearwise.parts.settings import BY_OVERLAP, BY_SHARES, LOO_SAMPLE
 from nearwise.search.base import Floats, Neighbours

@@ -26,9 +26,8 @@ from nearwise.estimators.recipe import Settings
 from nearwise.parts.means import Knowing
 from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
+from nearwise.parts.refusing import SERVED, merges
 from nearwise.parts.sampling import Sample, Sampling
-from nearwise.search.base import Distance
-from nearwise.search.plan import ENGINES, check_engine
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
@@ -39,9 +38,6 @@ __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 
 T = TypeVar("T")
 Merge = Callable[[Any, Any], Any]
-
-SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'mdw', 'fisher'"}
-"""weightings to name where another one is refused: for classes, and for numbers"""
 
 
 class Parts(ABC):
@@ -115,6 +111,11 @@ class Learned:
     def adds_in_order(self) -> bool:
         """Whether what cases bring to a vote of classes has fractions."""
         return self.is_weighted or self.factors is not None
+
+    @property
+    def empty(self) -> Problem:
+        """The problem of all cases without any of them."""
+        return problem_of(self.summary, self.metric)
 
     @property
     def schema(self) -> Schema:
@@ -214,24 +215,6 @@ class Shortened(dict[str, int]):
     @property
     def told(self) -> tuple[str, ...]:
         return tuple(told_of_digits(name, bits) for name, bits in self.items())
-
-
-def merges(weighting: Weighting) -> bool:
-    """Whether statistics of parts are enough to learn these weights to the last bit."""
-    return isinstance(weighting, Mergeable) and weighting.merges_exactly
-
-
-def check_weighting(weighting: Weighting, is_number: bool) -> None:
-    """Refuse weights that neither parts nor a sample can give, before any case is read."""
-    why = ""
-    if is_number and weighting.needs_classes:
-        why = "learns from classes, and the target is a number"
-    elif weighting.learns_again:
-        why = "gives cases or queries weights of their own, and this table comes in parts"
-    elif weighting.own_representation is not None:
-        why = "makes features of its own from all cases at once, and this table comes in parts"
-    if why:
-        raise InputError(f"The weighting {weighting.id!r} {why}: take {SERVED[is_number]}, 'none' or your own weights.")
 
 
 def told_of_sample(weighting: Weighting, size: int, n: int) -> tuple[str, ...]:
@@ -366,24 +349,6 @@ class CountingAgain(Counting):
 
 def _both(one: Any, two: Any) -> Any:
     return one.merge(two)
-
-
-def check_kinds(schema: Schema) -> None:
-    """Refuse features that parts do not hold, before any of them is typed."""
-    for name, kind in schema.items():
-        if kind.storage not in ("number", "symbol"):
-            raise InputError(
-                f"Feature {name!r} ({kind.name}) is neither a number nor a symbol, and a table in parts holds these "
-                f"alone: leave it out, ignore=[{name!r}], or declare it, schema={{{name!r}: Symbolic()}}."
-            )
-
-
-def check_engine_of(learned: Learned, name: str) -> None:
-    """Refuse an engine that cannot search under what was learned, before anyone asks."""
-    made = None if name == "auto" else ENGINES[check_engine(name)]
-    none = problem_of(learned.summary, learned.metric).stored
-    if made is not None and (why := made.refuses(Distance(learned.metric, learned.weights, none))):
-        raise InputError(f"No engine can serve this distance: {name}: {why}.")
 
 
 def warn_of_identifiers(schema: Schema) -> None:
