@@ -211,7 +211,8 @@ class KNNClassifier(_Voting, ClassifierOverParts):
     """The class of the nearest cases of a Dask frame or array, as `nearwise.KNNClassifier` says it, bit by bit.
 
     Parameters are those of the plain one; what is left open becomes "gr", symbols by "shares", a vote and no local
-    scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases,
+    and weights that look at all cases at once are learned from so many.
     """
 
     plain_class = PlainClassifier
@@ -250,7 +251,8 @@ class KNNRegressor(_Voting, RegressorOverParts):
     """The mean of the nearest cases of a Dask frame or array, as `nearwise.KNNRegressor` says it, bit by bit.
 
     Parameters are those of the plain one; what is left open becomes "gr" on five intervals of the target, a vote and no
-    local scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    local scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases,
+    and weights that look at all cases at once are learned from so many.
     """
 
     plain_class = PlainRegressor

@@ -44,7 +44,8 @@ def fit_parquet(
 
     ``memory`` bounds what is held at once. ``out`` is the folder of the model, whose parts are on disk: a fit that is
     broken off goes on when it is called again with the same folder. Without it the parts are in a temporary folder,
-    for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content.
+    for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content; weights
+    that look at all cases at once are learned from these.
     """
     model: ClassifierOverParts | RegressorOverParts = over_parts(parameters, loo_sample, regression)
     plain = model.plain
