@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nearwise.errors import InputError
 
-__all__ = ["check_output", "draft_of", "is_draft", "write_file", "writing"]
+__all__ = ["check_new_folder", "check_output", "draft_of", "is_draft", "new_folder", "write_file", "writing"]
 
 
 HOUR = 3600.0
@@ -56,6 +57,37 @@ def draft_of(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             draft.unlink()
+
+
+def check_new_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made, or that holds something, before the work begins."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{str(path)!r} is a file: name a new folder.")
+    if path.is_dir() and any(not is_draft(found) for found in path.iterdir()):
+        raise InputError(f"{str(path)!r} holds other files: name a new folder for the model.")
+    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not os.access(there, os.W_OK):
+        raise InputError(f"{str(path)!r} cannot be written: the folder {there} is not writable. Name another.")
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill that becomes ``path`` when all went well; where it did not, nothing is left of it."""
+    check_new_folder(path)
+    path = Path(os.path.realpath(path))
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        yield draft
+        if path.exists():
+            path.rmdir()
+        os.replace(draft, path)
+    except OSError as error:
+        told = os.strerror(error.errno) if error.errno else str(error)
+        raise InputError(f"{str(path)!r} cannot be written: {told}. Nothing is left of it.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def is_draft(path: Path) -> bool:

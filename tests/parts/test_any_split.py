@@ -66,6 +66,17 @@ class ShuffledSearches(SearchesInMemory):
     def ask(self, function: Any, merge: Any) -> Any:
         return in_any_order(map(function, self.parts), merge, self.chance)
 
+    def ask_along(self, function: Any, merge: Any) -> Any:
+        """As workers do it: in several chains, each of parts in any order, whose ends come in any order."""
+        parts, ends = list(self.parts), []
+        self.chance.shuffle(parts)
+        while parts:
+            said, n = None, self.chance.randint(1, len(parts))
+            for part in parts[:n]:
+                said = function(part, said)
+            ends, parts = [*ends, said], parts[n:]
+        return in_any_order(ends, merge, self.chance)
+
 
 def fit_shuffled(parts: Any, chance: random.Random, regression: bool = False, **parameters: Any) -> Any:
     made = over_parts(parameters, 20_000, regression)

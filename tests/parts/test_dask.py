@@ -212,6 +212,17 @@ def test_the_command_line_fits_by_a_cluster(tmp_path, capsys) -> None:
     ) as cluster:
         told = ["--target", "y", "--k", "3", "--dask", cluster.scheduler_address, "--out", str(tmp_path / "m")]
         assert not main(["fit", str(tmp_path / "a.parquet"), *told])
+        assert "200 cases" in capsys.readouterr().err
+        X.assign(y=y, more=1).to_parquet(tmp_path / "b.parquet", index=False)
+        (tmp_path / "c.parquet").write_text("no Parquet")
+        told[-1] = str(tmp_path / "other")
+        for second, wrong in (("b", "has no column 'more'"), ("c", "cannot be read as Parquet")):
+            assert main(["fit", str(tmp_path / "a.parquet"), str(tmp_path / f"{second}.parquet"), *told]) == 2
+            assert wrong in capsys.readouterr().err
+        both = [str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")]
+        assert not main(["fit", *both, *told, "--ignore", "more"])
+        assert "400 cases" in capsys.readouterr().err
     expected = nw.KNNClassifier(3, "gr", differences={"Symbolic": "shares"}).fit(X, y).predict_proba(queries)
-    np.testing.assert_array_equal(nw.load(tmp_path / "m").predict_proba(queries), expected)
-    assert "200 cases" in capsys.readouterr().err
+    model = nw.load(tmp_path / "m")
+    np.testing.assert_array_equal(model.predict_proba(queries), expected)
+    assert model.target_name_ == "y"

@@ -124,6 +124,130 @@ def test_lazy_answers_have_the_types_they_will_have(client) -> None:
         assert len(computed) == len(whole)
 
 
+def test_a_second_fit_is_asked_about_its_own_cases(client) -> None:
+    from nearwise.dask import KNNClassifier
+
+    one, other = table(), table(300, 5).assign(y=lambda frame: frame["y"].str.upper())
+    asked = table(50, 6).drop(columns="y")
+    lazily = frames.from_pandas(asked, npartitions=2)
+    model = KNNClassifier(3, client=client).fit(frames.from_pandas(one, npartitions=3), "y")
+    first = model.predict(lazily).compute()
+    model.fit(frames.from_pandas(other, npartitions=2), "y")
+    np.testing.assert_array_equal(model.predict(lazily).compute(), model.predict(asked))
+    assert set(model.predict(lazily).compute()) == {"HIGH", "LOW"} != set(first)
+    with pytest.raises(InputError):
+        model.fit(frames.from_pandas(one.assign(y=None), npartitions=2), "y")
+    np.testing.assert_array_equal(
+        model.predict(lazily).compute(), model.predict(asked)
+    )  # a fit that fails changes none
+
+
+def test_parameters_are_those_of_the_plain_one_and_a_client(client) -> None:
+    from sklearn.base import clone
+
+    from nearwise.dask import KNNClassifier, KNNRegressor, NearestCases
+
+    for made, plain in ((KNNClassifier, nw.KNNClassifier), (KNNRegressor, nw.KNNRegressor)):
+        model = made(3, "ig", client=client, loo_sample=50)
+        assert model.get_params() == {
+            **plain(3, "ig").get_params(), "client": client, "loo_sample": 50
+        }  # fmt: skip
+        assert clone(model).get_params() == model.get_params()
+        assert repr(made(3, vote="majority")) == f"{made.__name__}(n_neighbors=3, vote='majority')"
+        assert "Not fitted yet" in made()._repr_html_()
+    assert NearestCases(4).n_neighbors == 4
+    whole = table()
+    model = KNNClassifier(3, client=client).set_params(n_neighbors=5, feature_weights="chi2")
+    model.fit(frames.from_pandas(whole, npartitions=3), "y")
+    plain = nw.KNNClassifier(5, "chi2").fit(whole.drop(columns="y"), whole["y"])
+    queries = table(40, 1).drop(columns="y")
+    np.testing.assert_array_equal(model.predict_proba(queries), plain.predict_proba(queries))
+    assert "400" in model._repr_html_()
+    with pytest.raises(InputError, match="Did you mean 'n_neighbors'"):
+        model.set_params(n_neighbor=5)
+
+
+def test_a_model_with_workers_is_saved_and_not_pickled(client, tmp_path) -> None:
+    import pickle
+
+    from nearwise.dask import KNNClassifier, NearestCases
+
+    lazy_table = frames.from_pandas(table(), npartitions=3)
+    assert pickle.loads(pickle.dumps(KNNClassifier(3, "ig", client=client))).get_params()["feature_weights"] == "ig"
+    model = KNNClassifier(3, client=client).fit(lazy_table, "y")
+    with pytest.raises(InputError, match=r"save\(folder\)"):
+        pickle.dumps(model)
+    model.save(tmp_path / "m")
+    again = KNNClassifier.load(tmp_path / "m", client)
+    assert again.get_params()["feature_weights"].id == "gr"
+    again.fit(lazy_table, "y")
+    np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
+    with pytest.raises(nw.errors.ModelFileError, match="no folder"):
+        KNNClassifier.load(tmp_path / "none", client)
+    with pytest.raises(InputError, match="fit KNNClassifier or KNNRegressor"):
+        NearestCases(3, client=client).fit(lazy_table[["a", "hue"]]).save(tmp_path / "n")
+
+
+def test_a_save_that_fails_leaves_nothing(client, tmp_path, monkeypatch) -> None:
+    from nearwise.dask import KNNClassifier
+    from nearwise.parts.shards import Shards
+
+    model = KNNClassifier(3, client=client).fit(frames.from_pandas(table(), npartitions=3), "y")
+    write = Shards.write
+
+    def full(self, part, typed):
+        if part == 2:
+            raise OSError(28, "No space left on device")
+        write(self, part, typed)
+
+    monkeypatch.setattr(Shards, "write", full)
+    with pytest.raises(InputError, match="No space left"):
+        model.save(tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    model.save(tmp_path / "m")
+    with pytest.raises(InputError, match="holds other files"):
+        model.save(tmp_path / "m")
+
+
+def test_answers_to_blocks_of_known_lengths_have_known_lengths(client) -> None:
+    from dask import array
+
+    from nearwise.dask import KNNClassifier
+
+    X = array.from_array(np.random.default_rng(0).integers(0, 5, (90, 3)).astype(float), chunks=(40, 2))
+    y = array.from_array(np.arange(90) % 2, chunks=40)
+    model = KNNClassifier(3, client=client).fit(X, y)
+    assert model.predict(X).chunks == ((40, 40, 10),)
+    assert model.predict_proba(X).chunks == ((40, 40, 10), (2,))
+    assert model.predict(X).compute().shape == (90,)
+    unknown = frames.from_pandas(table(), npartitions=3)[["a", "b"]]
+    lengths = KNNClassifier(3, client=client).fit(unknown.values, (unknown["b"] > 1).values).predict(unknown.values)
+    assert np.isnan(lengths.shape[0])
+    assert lengths.compute().shape == (400,)
+
+
+def test_what_cannot_be_fitted_is_told_before_anything_is_sent(client) -> None:
+    from dask import array, bag
+
+    from nearwise.dask import KNNClassifier
+
+    whole = table(40)
+    ddf = frames.from_pandas(whole, npartitions=2)
+    X, y = ddf.drop(columns="y"), ddf["y"]
+    for given, told in [
+        ((ddf["a"], y), "two dimensions, got a Series"),
+        ((array.arange(9), array.arange(9)), r"reshape\(-1, 1\)"),
+        ((bag.from_sequence([1, 2]), y), "got a Bag"),
+        ((X, whole["y"]), "y is a Series and no Series or array of Dask"),
+        ((X, ddf[["y", "a"]]), "y has 2 columns"),
+    ]:
+        with pytest.raises(InputError, match=told):
+            KNNClassifier(3, client=client).fit(*given)
+    with pytest.raises(InputError, match=r"expected a distributed\.Client"):
+        KNNClassifier(3, client="tcp://127.0.0.1:8786").fit(X, y)
+
+
 def test_partitions_that_do_not_fit_are_told(client) -> None:
     from nearwise.dask import KNNClassifier
 

@@ -47,6 +47,25 @@ def test_the_schema_of_merged_looks_is_that_of_the_table(split: Split, seed: int
 
 
 @QUICK
+@given(st.integers(1, 60), st.lists(st.integers(0, 60), max_size=3), st.integers(0, 99))
+def test_what_only_all_parts_together_tell_is_told(n: int, ends: list[int], seed: int) -> None:
+    """Identifiers, texts and dates are told by how many different values there are in the whole table."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({
+        "id": [f"no {i}" for i in rng.permutation(n)], "number": rng.permutation(n),
+        "half": [f"no {i // 2}" for i in range(n)],
+        "title": [f"a title of many words, the {i}th of all" for i in range(n)],
+        "day": [f"2024-01-{i % 28 + 1:02d}" if i < n - 1 or seed % 2 else "none" for i in range(n)],
+    })  # fmt: skip
+    parts = parts_of(X, np.zeros(n), sorted(min(end, n) for end in ends))
+    looks = [TableLook.of(raw_table(part)) for part, _ in parts]
+    merged = functools.reduce(TableLook.merged, shuffled(looks, seed)).schema()
+    whole = Schema.infer(X)
+    assert merged == whole
+    assert (merged.guessed, merged.remarks) == (whole.guessed, whole.remarks)
+
+
+@QUICK
 @given(
     splits(),
     st.integers(0, 99),
@@ -160,8 +179,8 @@ def test_the_sample_that_chooses_k_does_not_depend_on_the_parts() -> None:
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"feature_weights": "relief-f"}, {"local_scale": 7}, {"answer": "both"}, {"ties": "distances"},
-        {"cases": "ib3"}, {"differences": "forest"},
+        {"feature_weights": "dann"}, {"feature_weights": "ib3-ci"}, {"local_scale": 7}, {"answer": "both"},
+        {"ties": "distances"}, {"cases": "ib3"}, {"differences": "forest"},
     ],
 )  # fmt: skip
 def test_what_parts_cannot_do_exactly_is_refused_with_a_way_out(parameters) -> None:

@@ -148,7 +148,8 @@ def test_what_means_cannot_do_is_refused_with_a_way_out() -> None:
         ({"feature_weights": "mdw", "schema": {"a": nw.Cyclic(24)}}, r"'a' \(Cyclic.* pair by pair.*'corr'"),
         ({"differences": {"b": "mvdm"}}, "overlap"),
         ({"differences": {"b": "shares"}, "feature_weights": "mdw"}, "'b' .*pair by pair"),
-        ({"feature_weights": "relief-f"}, "KNNRegressor"), ({"ties": "distances"}, "take ties"),
+        ({"feature_weights": "scythe"}, "take 'corr'"), ({"feature_weights": "pcf"}, "is a number: take 'corr'"),
+        ({"ties": "distances"}, "take ties"),
     ]:  # fmt: skip
         with pytest.raises(InputError, match=told):
             fit_in_memory(parts, regression=True, **given_)

@@ -44,7 +44,9 @@ def fit(
     costs: Costs = None,
     regression: Regression = False,
     stream: Annotated[bool, typer.Option("--stream", help="Parquet larger than memory, read in parts.")] = False,
-    memory: Annotated[str, typer.Option("--memory", help="With --stream: what may be held at once.")] = "1GB",
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="With --stream: what may be held at once, 1GB where nothing is said.")
+    ] = None,
     dask: Annotated[
         str | None, typer.Option("--dask", help="Fit Parquet by the workers of the Dask scheduler at this address.")
     ] = None,
@@ -57,7 +59,9 @@ def fit(
     if stream or dask is not None:
         more = {**more, "regression": regression}
         model = fit_stream(files, target, out, reading, learning, method, memory, dask, more)
-        n, named = model.n_samples_fit_, method or "gr"
+        n, named = model.n_samples_fit_, "gr" if method in (None, DEFAULT) else method
+    elif memory is not None:
+        raise InputError("--memory is for --stream: leave it out, or name Parquet files and --stream.")
     elif len(files) > 1:
         raise InputError(f"There are {len(files)} files: one at a time, or Parquet files with --stream.")
     else:

@@ -9,24 +9,36 @@ from typing import Any
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
-from nearwise.errors import InputError
+from nearwise.errors import InputError, ModelFileError
+from nearwise.files import check_new_folder
 
 __all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts"]
+
+MEMORY = "1GB"
+"""what may be held at once, where nothing is said"""
+ANY_MEMORY = 1 << 60
+"""where workers hold the parts"""
 
 
 def fit_stream(
     files: Sequence[Path], target: str, out: Path, reading: Reading, learning: Learning, method: str | None,
-    memory: str, address: str | None, more: dict[str, Any],
+    memory: str | None, address: str | None, more: dict[str, Any],
 ) -> Any:  # fmt: skip
     """The model of Parquet files, in a folder; with an address, fitted by the workers of that Dask cluster."""
     from nearwise.app.options import listed
     from nearwise.app.tables import given_kinds
-    from nearwise.estimators.by_name import DEFAULT
+    from nearwise.estimators.by_name import AUTO, DEFAULT, is_featurewise, is_named
     from nearwise.parts.fitting import fit_parquet
+    from nearwise.parts.streamed import PLAN
 
     settings: dict[str, Any] = {**learning.settings(), **more}
     named = named_method(method, learning)
-    if named is not DEFAULT and named != DEFAULT:
+    if is_named(named, AUTO) or is_featurewise(named):
+        raise InputError(
+            f"--weights {method} looks at all cases at once: take default for a table in parts, or a method of "
+            "`nearwise methods`."
+        )
+    if not is_named(named, DEFAULT):
         settings["feature_weights"] = named
     if learning.seed:
         settings["random_state"] = learning.seed
@@ -34,15 +46,26 @@ def fit_stream(
     ignored = list(dict.fromkeys([*listed(reading.ignore), *given.ignored]))
     settings["schema"] = {name: kind for name, kind in given.items() if name not in ignored}
     if address is not None:
-        return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
-    model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+        if memory is not None:
+            raise InputError("--memory is for --stream: with --dask the workers hold the parts. Leave it out.")
+        return _fit_dask(files, target, out, address, settings, ignored)
+    told = {**settings, "ignore": ignored or None, "memory": memory or MEMORY, "out": out}
+    try:
+        model = fit_parquet(list(files), target, **told)
+    except (KeyboardInterrupt, ModelFileError):
+        if (out / PLAN).is_file():
+            say(f"note: {out} keeps what is done: the same command goes on from there.")
+        raise
     _tell(model)
     return model
 
 
-def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, settings: dict[str, Any]) -> Any:
+def _fit_dask(
+    files: Sequence[Path], target: str, out: Path, address: str, settings: dict[str, Any], ignored: Sequence[str]
+) -> Any:
     from nearwise.errors import MissingDependencyError
     from nearwise.parts.fitting import files_of
+    from nearwise.parts.streamed import ParquetPieces
 
     regression = settings.pop("regression")
     try:
@@ -52,17 +75,17 @@ def _fit_dask(files: Sequence[Path], target: str, out: Path, address: str, setti
         raise MissingDependencyError.of("dask", "--dask", extra="dask") from None
     from nearwise.dask import KNNClassifier, KNNRegressor
 
-    paths = [str(path.resolve()) for path in files_of(list(files))]
+    check_new_folder(out)
+    paths = files_of(list(files))
+    columns = ParquetPieces(paths, target, ANY_MEMORY, ignore=ignored).schema.names  # as --stream looks at the files
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"--dask {address}: no scheduler answers there ({type(error).__name__}).") from None
     with client:
-        table = dataframe.read_parquet(paths)
-        if target not in table.columns:
-            raise InputError(f"There is no column {target!r} to predict.")
+        table = dataframe.read_parquet([str(path.resolve()) for path in paths], columns=columns)
         made: Any = (KNNRegressor if regression else KNNClassifier)(**settings, client=client)
-        model = made.fit(table.drop(columns=target), table[target])
+        model = made.fit(table, target)
         model.save(out)
         _tell(model)
         return model

@@ -60,8 +60,8 @@ class Look:
             return replace(found, numbered=_numbered(numbers) if column.whole and known == n else None)
         if column.sort == "object" and given is None:
             raise SchemaError(
-                f"Column {name!r} holds values of several types, which is told of a whole table only: give it a kind, "
-                f"schema={{{name!r}: ...}}, or leave it out, ignore=[{name!r}]."
+                f"Column {name!r} holds lists, or values of several types, and a table in parts has no kind for these: "
+                f"leave it out, ignore=[{name!r}], or write it as numbers or texts."
             )
         if column.sort == "object":
             return cls(n, sum(v is not None for v in column.values), column.sort, **told)

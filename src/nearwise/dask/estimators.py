@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearwise.contract.undoing import whole_or_not_at_all
+from nearwise.dask.as_plain import AsPlain
+from nearwise.dask.tables import aligned_blocks, blocks_of, columns_of, computed, is_lazy, lengths_of
 from nearwise.dask.workers import SearchesWithWorkers, WithWorkers, applied_along, client_of, raw_part, same, tree
 from nearwise.differences.metric import Measured
-from nearwise.errors import InputError, did_you_mean
+from nearwise.errors import InputError, ModelFileError
+from nearwise.estimators.classifier import KNNClassifier as PlainClassifier
+from nearwise.estimators.regressor import KNNRegressor as PlainRegressor
 from nearwise.estimators.retrieval import NearestCases as PlainNearest
 from nearwise.explain import Explanations
+from nearwise.files import new_folder
 from nearwise.parts.estimators import ClassifierOverParts, OverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.folder import load_folder, save_head
 from nearwise.parts.learning import merged
@@ -32,24 +38,18 @@ AT_ONCE = 2
 """batches that are under way"""
 
 
-class _Spread(OverParts):
+class _Spread(AsPlain, OverParts):
     """What all estimators do with a client."""
 
-    client: Any = None
-
+    @whole_or_not_at_all
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         from nearwise.dask.pinning import part_key, pin_parts
 
+        self._resolve()
         client = client_of(self.client)
+        X, y, sample_weight = columns_of(X, y, sample_weight)
+        each = aligned_blocks(X, y=y, sample_weight=sample_weight)
         pin_parts(client)
-        X, y, sample_weight = _columns_of(X, y, sample_weight)
-        blocks = _blocks(X)
-        labels = [None] * len(blocks) if y is None else _blocks(y)
-        heavy = [None] * len(blocks) if sample_weight is None else _blocks(sample_weight)
-        for name, given in (("y", labels), ("sample_weight", heavy)):
-            if len(blocks) != len(given):
-                raise InputError(f"X has {len(blocks)} partitions and {name} has {len(given)}: give both the same.")
-        each = zip(blocks, labels, heavy, strict=True)
         raw = client.compute([_delayed(raw_part)(*of_part, dask_key_name=part_key("raw")) for of_part in each])
         names = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(X.shape[1])]
         parts = WithWorkers(client, raw)
@@ -83,10 +83,10 @@ class _Spread(OverParts):
 
     def _bare(self) -> Any:
         """The model without its parts, to be sent along."""
-        if not hasattr(self, "_sent"):
+        if self._sent is None:
             bare = object.__new__(type(self))
-            vars(bare).update({name: value for name, value in vars(self).items() if name not in ("searches", "client")})
-            bare.searches = None
+            vars(bare).update({name: value for name, value in vars(self).items() if name != "client"})
+            bare.searches = bare.client = None
             self._sent = self._spread.client.submit(same, bare, pure=False)
         return self._sent
 
@@ -105,77 +105,96 @@ class _Spread(OverParts):
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """(distances, indices) of the nearest cases; indices count through all partitions, and lazy X is computed."""
-        return super().kneighbors(_computed(X), n_neighbors, return_distance)
+        return super().kneighbors(computed(X), n_neighbors, return_distance)
 
     def explain(self, X: Any, n_neighbors: int | None = None) -> Explanations:
         """Which past cases, which features, how much, for a few queries; lazy X is computed."""
-        return super().explain(_computed(X), n_neighbors)
+        return super().explain(computed(X), n_neighbors)
 
 
 class NearestCases(_Spread):
     """The most similar cases of a Dask frame or array, with the parameters of `nearwise.NearestCases` and a client."""
 
+    plain_class = PlainNearest
+
     def __init__(self, n_neighbors: Any = 5, feature_weights: Any = "none", *, client: Any = None, **parameters: Any):
-        plain = PlainNearest(n_neighbors, feature_weights, **parameters)
+        self._keep({"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}, client=client)
+
+    def _resolve(self) -> None:
+        plain = PlainNearest(**self._given())
         if plain.local_scale is not None or plain.representation is not None:
             raise InputError(
                 "local_scale and representation need all cases at once: leave them out for a table in parts."
             )
         plain._check_parameters()
-        super().__init__(plain)
-        self.client = client
+        OverParts.__init__(self, plain)
+        self._sent = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Store the partitions; ``y`` is not used."""
         return self._fit(X, None)
 
+    def save(self, path: Any) -> None:
+        """Refused: a folder holds cases with a target."""
+        raise InputError(
+            "NearestCases over parts are not saved, since a folder holds cases with a target: keep the table and fit "
+            "again, or fit KNNClassifier or KNNRegressor."
+        )
+
 
 class _Voting(_Spread, VotingOverParts):
     """What classifier and regressor share: lazy predictions, and a folder of shards."""
+
+    own_parameters: ClassVar[dict[str, Any]] = {"client": None, "loo_sample": LOO_SAMPLE}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from partitioned cases, their targets and weights.
 
         ``y`` and ``sample_weight`` are Series or arrays with the same partitions, or name columns of ``X``.
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        name = y if isinstance(y, str) else getattr(y, "name", None) if hasattr(y, "to_frame") else None
+        if isinstance(name, str):  # an array of Dask has a name, too, which is no column's
+            self.target_name_ = name
+        return self
 
     def score(self, X: Any, y: Any) -> float:
         """How good the predictions are, as the plain one says it; what is lazy is computed."""
-        X, y = _columns_of(X, y)
-        return super().score(X, _computed(y))
+        X, y = columns_of(X, y)
+        return super().score(X, computed(y))
 
     def _of_blocks(self, X: Any, function: Any, meta: Any) -> Any:
         from dask import array
 
         k = min(self.n_neighbors_, self.n_samples_fit_)
-        made = [_delayed(function)(self._bare(), self._lazily(block, k)) for block in _blocks(X)]
-        shape = (np.nan, *meta.shape[1:])
-        return array.concatenate([array.from_delayed(each, shape, meta=meta) for each in made])
+        made = [_delayed(function)(self._bare(), self._lazily(block, k)) for block in blocks_of(X)]
+        shapes = [(n, *meta.shape[1:]) for n in lengths_of(X)]
+        each = zip(made, shapes, strict=True)
+        return array.concatenate([array.from_delayed(answer, shape, meta=meta) for answer, shape in each])
 
     def save(self, path: Any) -> None:
         """Write the parts and what was learned into a folder, which `nearwise.load` and `load` read."""
-        folder, spread = Path(path), self._spread
-        if folder.exists() and any(folder.iterdir()):
-            raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
-        folder.mkdir(parents=True, exist_ok=True)
-        shards = Shards(folder, self.schema_, self.known.summary.classes, self.predicts_numbers, self.known.is_weighted)
-        for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
-            shards.write(i, spread._result(part, spread.typed))
-        save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])
+        spread, classes = self._spread, self.known.summary.classes
+        with new_folder(Path(path)) as folder:
+            shards = Shards(folder, self.schema_, classes, self.predicts_numbers, self.known.is_weighted)
+            for i, part in enumerate(spread.typed):  # one after the other, so that no more than one is here
+                shards.write(i, spread._result(part, spread.typed))
+            save_head(self, folder, [shards.digests(i) for i in range(len(spread.typed))])
 
     @classmethod
     def load(cls, path: Any, client: Any = None) -> Self:
         """A saved model with its parts on the workers, who must see the folder."""
         from nearwise.dask.pinning import part_key
 
+        if not Path(path).is_dir():
+            raise ModelFileError(f"There is no folder {str(path)!r}: expected the model that save(folder) wrote.")
         client, found = client_of(client), load_folder(Path(path))
         if found.predicts_numbers != cls.predicts_numbers:
             other = "KNNRegressor" if found.predicts_numbers else "KNNClassifier"
             raise InputError(f"{str(path)!r} holds another sort of model: read it with {other}.load.")
         held: Any = found.searches
         made = object.__new__(cls)
-        vars(made).update(vars(found))
+        vars(made).update(found.plain.get_params(deep=False), **vars(found))
         made.client, k = client, found.chosen_k
         typed = [
             client.submit(_read, held.shards, i, told, key=part_key("typed"), pure=False)
@@ -192,8 +211,12 @@ class KNNClassifier(_Voting, ClassifierOverParts):
     """The class of the nearest cases of a Dask frame or array, as `nearwise.KNNClassifier` says it, bit by bit.
 
     Parameters are those of the plain one; what is left open becomes "gr", symbols by "shares", a vote and no local
-    scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases,
+    and weights that look at all cases at once are learned from so many.
     """
+
+    plain_class = PlainClassifier
+    _estimator_type = "classifier"
 
     def __init__(
         self,
@@ -205,18 +228,21 @@ class KNNClassifier(_Voting, ClassifierOverParts):
         **parameters: Any,
     ) -> None:
         given = {"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}
-        ClassifierOverParts.__init__(self, *asked_classifier(given), loo_sample)
-        self.client = client
+        self._keep(given, client=client, loo_sample=loo_sample)
+
+    def _resolve(self) -> None:
+        ClassifierOverParts.__init__(self, *asked_classifier(self._given()), self.loo_sample)
+        self._sent = None
 
     def predict(self, X: Any) -> Any:
         """Predictions: lazy for Dask's frames and arrays, at once for others."""
-        if not _is_lazy(X):
+        if not is_lazy(X):
             return super().predict(X)
         return self._of_blocks(X, _predicted, self.classes_[:0])
 
     def predict_proba(self, X: Any) -> Any:
         """(m, c) shares of the votes: lazy for Dask's frames and arrays, at once for others."""
-        if not _is_lazy(X):
+        if not is_lazy(X):
             return super().predict_proba(X)
         return self._of_blocks(X, _shares, np.zeros((0, len(self.classes_))))
 
@@ -225,8 +251,12 @@ class KNNRegressor(_Voting, RegressorOverParts):
     """The mean of the nearest cases of a Dask frame or array, as `nearwise.KNNRegressor` says it, bit by bit.
 
     Parameters are those of the plain one; what is left open becomes "gr" on five intervals of the target, a vote and no
-    local scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases.
+    local scaling. ``client`` is Dask's; None takes the one in use. k is chosen by leaving out ``loo_sample`` cases,
+    and weights that look at all cases at once are learned from so many.
     """
+
+    plain_class = PlainRegressor
+    _estimator_type = "regressor"
 
     def __init__(
         self,
@@ -238,44 +268,15 @@ class KNNRegressor(_Voting, RegressorOverParts):
         **parameters: Any,
     ) -> None:
         given = {"n_neighbors": n_neighbors, "feature_weights": feature_weights, **parameters}
-        RegressorOverParts.__init__(self, *asked_regressor(given), loo_sample)
-        self.client = client
+        self._keep(given, client=client, loo_sample=loo_sample)
+
+    def _resolve(self) -> None:
+        RegressorOverParts.__init__(self, *asked_regressor(self._given()), self.loo_sample)
+        self._sent = None
 
     def predict(self, X: Any) -> Any:
         """Predictions: lazy for Dask's frames and arrays, at once for others."""
-        return self._of_blocks(X, _predicted, np.zeros(0)) if _is_lazy(X) else super().predict(X)
-
-
-def _is_lazy(X: Any) -> bool:
-    return hasattr(X, "to_delayed")
-
-
-def _blocks(X: Any) -> list[Any]:
-    """The partitions of a frame, or the blocks of rows of an array."""
-    if not _is_lazy(X):
-        raise InputError(
-            f"Expected a Dask frame or array, got a {type(X).__name__}: use dask.dataframe.from_pandas(X, "
-            "npartitions=...), or nearwise.KNNClassifier for a table in memory."
-        )
-    if hasattr(X, "rechunk"):
-        X = X.rechunk({1: -1}) if X.ndim == 2 else X
-        return list(np.ravel(np.asarray(X.to_delayed(), dtype=object)))
-    # columns that are not needed are left out, no more: Parquet read for one alone would come in fewer partitions
-    return list((X.simplify() if hasattr(X, "simplify") else X).to_delayed(optimize_graph=False))
-
-
-def _columns_of(X: Any, *named: Any) -> tuple[Any, ...]:
-    """The cases without the columns that are named, and these."""
-    names = [name for name in named if isinstance(name, str)]
-    absent = [name for name in names if name not in getattr(X, "columns", ())]
-    if absent:
-        raise InputError(f"There is no column {absent[0]!r}. {did_you_mean(absent[0], getattr(X, 'columns', ()))}")
-    columns = [X[name] if isinstance(name, str) else name for name in named]
-    return (X.drop(columns=names) if names else X), *columns
-
-
-def _computed(X: Any) -> Any:
-    return X.compute() if _is_lazy(X) else X
+        return self._of_blocks(X, _predicted, np.zeros(0)) if is_lazy(X) else super().predict(X)
 
 
 def _delayed(function: Any) -> Any:

@@ -27,11 +27,16 @@ class PartLostError(NearwiseError, RuntimeError):
 def client_of(client: Any) -> Any:
     """The client that was given, or the one in use."""
     try:
-        from distributed import default_client
+        from distributed import Client, default_client
     except ImportError:
         raise MissingDependencyError.of("distributed", "nearwise.dask", extra="dask") from None
-    if client is not None:
+    if isinstance(client, Client):
         return client
+    if client is not None:
+        raise InputError(
+            f"client={client!r}: expected a distributed.Client, such as Client('tcp://127.0.0.1:8786'), or None for "
+            "the one in use."
+        )
     try:
         return default_client()
     except ValueError:
@@ -110,6 +115,10 @@ class _Asked:
     def _merged(self, function: Any, merge: Merge, parts: Sequence[Any], at: Mapping[str, str] = NOWHERE) -> Any:
         sent = self.client.submit(same, function, pure=False)  # once, not once a part, and anew where it is lost
         answers = [self.client.submit(applied, sent, part, pure=False, **near(at.get(part.key))) for part in parts]
+        return self._joined(answers, merge)
+
+    def _joined(self, answers: Sequence[Any], merge: Merge) -> Any:
+        """What was said of every part, merged in a tree."""
         last = tree(answers, lambda one, two: self.client.submit(merge, one, two, pure=False))
         return self._result(last, answers)
 
@@ -153,6 +162,12 @@ class WithWorkers(_Asked, Parts):
 
     def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
         found: T = self._merged(function, merge, self.typed)
+        return found
+
+    def gathered_at(self, function: Callable[[TypedPart, int], T], merge: Merge, what: str) -> T:
+        sent, each = self.client.submit(same, function, pure=False), zip(self.typed, starts_of(self.sizes), strict=True)
+        answers = [self.client.submit(applied_after, sent, part, start, pure=False) for part, start in each]
+        found: T = self._joined(answers, merge)
         return found
 
     @property

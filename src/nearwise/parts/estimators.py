@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,19 @@ from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.contract.labels import as_array
 from nearwise.contract.validation import query_table, warn_of_quantity
-from nearwise.differences.metric import Encoded, Measured
+from nearwise.differences.metric import Measured
 from nearwise.errors import InputError, is_whole, not_fitted
 from nearwise.estimators.classifier import KNNClassifier
+from nearwise.estimators.model import as_weighting
 from nearwise.estimators.recipe import Settings, resolve
 from nearwise.estimators.regressor import KNNRegressor
 from nearwise.estimators.scoring import accuracy, r_squared, shares
 from nearwise.explain import Explanations
-from nearwise.parts.drawing import Drawing, draw
+from nearwise.parts.drawing import Drawing, as_queries, draw
 from nearwise.parts.learning import Learned, Parts, glance_at, learn, warn_of_identifiers
-from nearwise.parts.part import Searched
+from nearwise.parts.refusing import check_engine_of, check_kinds, check_weighting
 from nearwise.parts.searching import Searches, search
-from nearwise.parts.settings import BY_OVERLAP, BY_SHARES
+from nearwise.parts.settings import BY_OVERLAP, BY_SHARES, LOO_SAMPLE
 from nearwise.search.base import Floats, Neighbours
 from nearwise.search.selection.answered import Answered, Brings
 from nearwise.search.threads import threads
@@ -52,6 +53,8 @@ class OverParts:
     folder: Path | None = None
     """where the parts are, if they are on disk"""
     predicts_numbers = False
+    loo_sample = LOO_SAMPLE
+    """cases that k is chosen by, and weights that need all cases at once are learned from"""
 
     def __init__(self, plain: Any, resolved: Sequence[str] = ()) -> None:
         self.plain, self.resolved = plain, tuple(resolved)
@@ -67,8 +70,9 @@ class OverParts:
     def learn_from(self, parts: Parts, names: Sequence[str], named: bool = True) -> Schema:
         """Learn a schema, a metric and weights; the parts are typed and kept."""
         self.name_features(names, named)
-        ignore = self.plain.ignore
-        ignored = () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
+        ignored = self.ignored
+        weighting = as_weighting(self.plain.feature_weights, self.plain.random_state, self.plain.n_jobs)
+        check_weighting(weighting, self.predicts_numbers)
         glance = glance_at(parts, self.plain.schema, ignored, self.predicts_numbers)
         schema = glance.look.schema(self.plain.schema, ignored)
         if glance.weight is not None and BY_SHARES in self.resolved:
@@ -76,10 +80,18 @@ class OverParts:
             self.resolved = tuple(BY_OVERLAP if told == BY_SHARES else told for told in self.resolved)
         if not schema:
             raise InputError("No feature is left: every column is ignored.")
+        check_kinds(schema)
         warn_of_identifiers(schema)
         self.settings = resolve(self.plain, schema, glance.classes is not None)
-        self.learned = self.counting(learn(parts, glance, schema, self.settings, self.plain.feature_weights))
+        self.learned = self.counting(learn(parts, glance, schema, self.settings, weighting, self.loo_sample))
+        check_engine_of(self.learned, self.plain.engine)
         return schema
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The columns that are left out."""
+        ignore = self.plain.ignore
+        return () if ignore is None else (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
 
     def counting(self, learned: Learned) -> Learned:
         """The same with how much the cases of each class count in a vote."""
@@ -153,8 +165,10 @@ class OverParts:
 
     def describe(self) -> str:
         """What is in use, and what of it was left open."""
-        n = len(self._searched().starts)
-        lines = [f"{self.n_samples_fit_:,} cases in {n} part{'s' if n != 1 else ''}, {self.n_neighbors_} neighbours"]
+        n, parts, k = self.n_samples_fit_, len(self._searched().starts), self.n_neighbors_
+        counts = (("case", n), ("part", parts), ("neighbour", k))
+        cases, parts_, neighbours = (f"{count:,} {what}{'s' if count != 1 else ''}" for what, count in counts)
+        lines = [f"{cases} in {parts_}, {neighbours}"]
         if self.resolved:
             lines.append("left open, so a table in parts takes: " + ", ".join(self.resolved))
         return "\n".join([*lines, *self.known.told, self.known.metric.describe()])
@@ -198,8 +212,10 @@ class VotingOverParts(OverParts):
     """What is predicted from a vote of the nearest cases of a table in parts."""
 
     loo_errors_: Floats
+    target_name_: str
+    """the column that is predicted, where that is known"""
 
-    def __init__(self, plain: Any, resolved: Sequence[str] = (), loo_sample: int = 20_000) -> None:
+    def __init__(self, plain: Any, resolved: Sequence[str] = (), loo_sample: int = LOO_SAMPLE) -> None:
         super().__init__(plain, resolved)
         if not is_whole(loo_sample, 1):
             raise InputError(f"loo_sample={loo_sample!r}: expected a whole number from 1.")
@@ -244,7 +260,7 @@ class VotingOverParts(OverParts):
         if len(tried) < 1 or tried[-1] < 2:
             return 1
         drawn = draw(self._searched(), Drawing(self.loo_sample))
-        queries, truth, weights = self._drawn(drawn)
+        queries, truth, weights = as_queries(self._searched(), drawn)
         self.asked_k, largest = len(drawn), int(tried[-1])
         found = self._found(queries, largest, drawn)
         errors = np.zeros(largest)
@@ -262,16 +278,6 @@ class VotingOverParts(OverParts):
     def _errors(self, ballots: votes.Ballots, truth: NDArray[Any], largest: int) -> Floats:
         """(m, largest) the error of each left-out case for every k."""
         raise NotImplementedError
-
-    def _drawn(self, drawn: NDArray[np.int64]) -> tuple[Measured, NDArray[Any], Floats]:
-        """Stored cases, by their places among all, as queries without their own label, their targets and weights."""
-        searches = self._searched()
-        ends = np.append(np.asarray(searches.starts[1:], dtype=np.int64), np.iinfo(np.int64).max)
-        part = np.searchsorted(ends, drawn, side="right")
-        found = [searches.ask_one(int(i), Asking(drawn[part == i] - searches.starts[int(i)])) for i in np.unique(part)]
-        columns = tuple(_joined([f.queries.columns[j] for f in found]) for j in range(len(self.known.schema)))
-        values, weights = (np.concatenate([getattr(f, name) for f in found]) for name in ("values", "weights"))
-        return Measured(columns, len(drawn)), values, weights
 
     # ------------------------------------------------------------- predicting
 
@@ -365,32 +371,3 @@ class RegressorOverParts(VotingOverParts):
         """R squared: 1 is perfect, 0 is as good as the mean."""
         truth = np.asarray(y, dtype=np.float64).ravel()
         return r_squared(truth, np.asarray(self.predict(X)), np.ones(len(truth)))
-
-
-class Asked(NamedTuple):
-    queries: Measured
-    values: NDArray[Any]
-    weights: Floats
-
-
-@dataclass(frozen=True)
-class Asking:
-    """Some cases of a part as queries, as a function that can be sent to it."""
-
-    rows: NDArray[np.int64]
-
-    def __call__(self, part: Searched) -> Asked:
-        rows = self.rows.astype(np.intp)
-        weighs = part.brings.weighs
-        weights = np.ones(len(rows)) if weighs is None else weighs[rows]
-        return Asked(part.asking(rows), part.problem.target.values[rows], weights)
-
-
-def _joined(columns: Sequence[Encoded]) -> Encoded:
-    """One feature of the cases of several parts."""
-    missing = expected = None
-    if any(c.missing is not None for c in columns):
-        missing = np.concatenate([np.zeros(len(c.values), bool) if c.missing is None else c.missing for c in columns])
-    if columns[0].expected is not None:
-        expected = np.concatenate([c.expected for c in columns if c.expected is not None])
-    return Encoded(np.concatenate([c.values for c in columns]), missing, expected)

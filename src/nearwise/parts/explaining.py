@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
 from nearwise.differences.metric import Measured
 from nearwise.errors import InputError
@@ -17,6 +16,7 @@ from nearwise.estimators.model import Model
 from nearwise.explain import Explanation, Explanations
 from nearwise.parts.learning import merged
 from nearwise.parts.part import Searched
+from nearwise.parts.sampling import Gathered
 from nearwise.parts.searching import search
 from nearwise.search.base import Floats
 from nearwise.search.selection.answered import around
@@ -43,31 +43,13 @@ class SomeOf(Target):
 
 
 @dataclass(frozen=True)
-class Witnesses:
-    """Cases with their places among all and their targets; of parts that share none."""
-
-    table: CaseTable
-    places: NDArray[np.int64]
-    values: NDArray[Any]
-    weights: Floats
-
-    def merged(self, other: Witnesses) -> Witnesses:
-        return Witnesses(
-            self.table.append(other.table),
-            np.concatenate([self.places, other.places]),
-            np.concatenate([self.values, other.values]),
-            np.concatenate([self.weights, other.weights]),
-        )
-
-
-@dataclass(frozen=True)
 class Calling:
     """Who has a say in a part: all up to the tie group of the k-th place, and the nearest of every class."""
 
     queries: Measured
     last: Floats
 
-    def __call__(self, part: Searched) -> Witnesses:
+    def __call__(self, part: Searched) -> Gathered:
         rows, target = set[int](), part.problem.target
         if part.engine is not None:
             for _, cases in part.engine.within(self.queries, around(self.last)[1]):
@@ -78,8 +60,7 @@ class Calling:
                 own = np.flatnonzero(target.values == label)
                 rows.update(own[sums[:, own].argmin(axis=1)].tolist())
         at = np.array(sorted(rows), dtype=np.intp)
-        table = part.problem.table.take(at)
-        return Witnesses(replace(table, labels=None), at + part.start, target.values[at], target.weights[at])
+        return Gathered.of(part.problem.table, target, at, part.start)
 
 
 def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
@@ -89,7 +70,7 @@ def explained(model: Any, X: Any, n_neighbors: int | None) -> Explanations:
         raise InputError(f"There are {len(asked)} queries: explain at most {MOST_EXPLAINED} at a time.")
     k = min(model.n_neighbors_ if n_neighbors is None else n_neighbors, model.n_samples_fit_)
     found, _ = search(model._searched(), queries, k)
-    called: Witnesses = model._searched().ask(Calling(queries, found.last), merged)
+    called: Gathered = model._searched().ask(Calling(queries, found.last), merged)
     order = np.argsort(called.places)
     places, known = called.places[order], model.known
     table = replace(called.table.take(order), labels=tuple(places.tolist()))

@@ -44,19 +44,25 @@ def fit_parquet(
 
     ``memory`` bounds what is held at once. ``out`` is the folder of the model, whose parts are on disk: a fit that is
     broken off goes on when it is called again with the same folder. Without it the parts are in a temporary folder,
-    for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content.
+    for as long as the model is held. k is chosen by leaving out ``loo_sample`` cases, drawn by their content; weights
+    that look at all cases at once are learned from these.
     """
     model: ClassifierOverParts | RegressorOverParts = over_parts(parameters, loo_sample, regression)
     plain = model.plain
     room = memory_of(memory)
-    pieces = ParquetPieces(files_of(path_or_dataset), target, room, sample_weight)
+    pieces = ParquetPieces(files_of(path_or_dataset), target, room, sample_weight, model.ignored)
     temporary = None if out is not None else tempfile.mkdtemp(prefix="nearwise-parts-")
     folder = Path(out if temporary is None else temporary)
     if temporary is not None:
         weakref.finalize(model, shutil.rmtree, temporary, ignore_errors=True)
     mark = pieces.fingerprint(target, plain.schema, plain.ignore, regression, sample_weight)
     parts = OnDisk(pieces, folder, mark, regression)
-    model.learn_from(parts, pieces.names)
+    try:
+        model.learn_from(parts, pieces.names)
+    except InputError:
+        parts.refused()
+        raise
+    model.target_name_ = target
     told = parts.told
     model.search_in(SearchesOnDisk(parts.typed, told, model.known, plain.engine, plain.n_jobs, room))
     save_head(model, folder, told)

@@ -18,6 +18,8 @@ from nearwise.errors import InputError, ModelFileError
 from nearwise.estimators.classifier import KNNClassifier
 from nearwise.estimators.recipe import resolve
 from nearwise.estimators.regressor import KNNRegressor
+from nearwise.estimators.saving import TARGET_NAME
+from nearwise.files import new_folder
 from nearwise.parts.estimators import ClassifierOverParts, RegressorOverParts, VotingOverParts
 from nearwise.parts.kept_orders import KeptOrders
 from nearwise.parts.learning import Learned, Merge, learned_from, starts_of
@@ -112,15 +114,14 @@ class SearchesOnDisk(Searches):
 
 def save_model(model: VotingOverParts, path: str | Path) -> None:
     """Copy the folder of a model to another one."""
-    held, folder = model.searches, Path(path)
+    held = model.searches
     if not isinstance(held, SearchesOnDisk):
         raise InputError("The parts of this model are not on disk: save it where it was fitted.")
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{str(folder)!r} holds other files: name a new folder for the model.")
-    for part, told in enumerate(held.parts):
-        held.shards.read(part, told)  # checked before it is copied
-        shutil.copytree(held.shards.path(part), folder / held.shards.path(part).name)
-    save_head(model, folder, held.parts)
+    with new_folder(Path(path)) as folder:
+        for part, told in enumerate(held.parts):
+            held.shards.read(part, told)  # checked before it is copied
+            shutil.copytree(held.shards.path(part), folder / held.shards.path(part).name)
+        save_head(model, folder, held.parts)
 
 
 def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, Any]]) -> None:
@@ -157,6 +158,7 @@ def save_head(model: VotingOverParts, folder: Path, parts: Sequence[dict[str, An
         "k": model.n_neighbors_,
         "asked_k": model.asked_k,
         "loo_sample": model.loo_sample,
+        "target_name": getattr(model, TARGET_NAME, None),
         "parts": list(parts),
     }
     container.write(folder / HEAD, content, pack.arrays)
@@ -220,6 +222,8 @@ def _unpacked(folder: Path, content: dict[str, Any], unpack: SettingsUnpacker, m
     model.searches = SearchesOnDisk(shards, parts, model.learned, plain.engine, plain.n_jobs, memory)
     model.chosen_k, model.asked_k = int(content["k"]), int(content["asked_k"])
     model.folder = folder
+    if isinstance(content.get("target_name"), str):
+        setattr(model, TARGET_NAME, content["target_name"])
     return model
 
 

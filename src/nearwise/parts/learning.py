@@ -21,11 +21,13 @@ from nearwise.cases.target import Target
 from nearwise.differences import resolve as resolve_difference
 from nearwise.differences.metric import Metric, policy_of
 from nearwise.errors import InputError, warn
-from nearwise.estimators.model import as_weighting, useful
+from nearwise.estimators.model import useful
 from nearwise.estimators.recipe import Settings
 from nearwise.parts.means import Knowing
 from nearwise.parts.means import both as both_known
 from nearwise.parts.part import Glance, RawPart, TypedPart
+from nearwise.parts.refusing import SERVED, merges
+from nearwise.parts.sampling import Sample, Sampling
 from nearwise.statistics.counts.exact_mean import ExactMean
 from nearwise.statistics.counts.values import PerFeature
 from nearwise.statistics.pair_means.beside_numbers import BesideNumbers
@@ -36,9 +38,6 @@ __all__ = ["InMemory", "Learned", "Parts", "learn", "learned_from"]
 
 T = TypeVar("T")
 Merge = Callable[[Any, Any], Any]
-
-SERVED = {False: "'gr', 'ig', 'mi', 'chi2', 'corr', 'mdw'", True: "'corr', 'gr', 'ig', 'mdw', 'fisher'"}
-"""weightings to name where another one is refused: for classes, and for numbers"""
 
 
 class Parts(ABC):
@@ -55,6 +54,10 @@ class Parts(ABC):
     @abstractmethod
     def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
         """What a function says of every typed part, merged."""
+
+    @abstractmethod
+    def gathered_at(self, function: Callable[[TypedPart, int], T], merge: Merge, what: str) -> T:
+        """The same of a function that is told the place of the part's first case among all, too."""
 
     @property
     @abstractmethod
@@ -77,6 +80,9 @@ class InMemory(Parts):
     def gathered(self, function: Callable[[TypedPart], T], merge: Merge, what: str) -> T:
         return reduce(merge, map(function, self.typed))
 
+    def gathered_at(self, function: Callable[[TypedPart, int], T], merge: Merge, what: str) -> T:
+        return reduce(merge, map(function, self.typed, starts_of(self.sizes)))
+
     @property
     def sizes(self) -> list[int]:
         return [len(part.table) for part in self.typed]
@@ -97,7 +103,7 @@ class Learned:
     mean: float = np.nan
     """of a target of numbers whose cases have weights, for a query whose neighbours all weigh 0"""
     told: tuple[str, ...] = ()
-    """what was counted with fewer digits, for people"""
+    """what was counted with fewer digits, or learned from a sample, for people"""
     means: tuple[NDArray[np.float64], ...] | None = None
     """where a missing value of each feature stands under a matrix of weights, see `Stored`"""
 
@@ -105,6 +111,11 @@ class Learned:
     def adds_in_order(self) -> bool:
         """Whether what cases bring to a vote of classes has fractions."""
         return self.is_weighted or self.factors is not None
+
+    @property
+    def empty(self) -> Problem:
+        """The problem of all cases without any of them."""
+        return problem_of(self.summary, self.metric)
 
     @property
     def schema(self) -> Schema:
@@ -129,9 +140,8 @@ def glance_at(parts: Parts, schema: Any, ignore: tuple[str, ...], numbers: bool 
     return found
 
 
-def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: Any) -> Learned:
-    """Metric and weights of all parts; ``asked`` names the weights or says how they are learned."""
-    weighting = as_weighting(asked)
+def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, weighting: Weighting, size: int) -> Learned:
+    """Metric and weights of all parts; weights that do not merge are learned from ``size`` cases at the most."""
     chosen = weighting.suggested_differences if use.differences is None else use.differences
     settings = {"differences": chosen, "scale": use.scale, "missing": use.missing}
     parts.type_all(schema, glance.classes)
@@ -151,13 +161,18 @@ def learn(parts: Parts, glance: Glance, schema: Schema, use: Settings, asked: An
     shortened = Shortened()
     for name, column in zip(summary.schema, summary.columns, strict=True):
         shortened.note(name, column.left_out)
-    weights, mean = useful(_weights(parts, weighting, summary, problem, shortened)), np.nan
-    if shortened:
-        warn("; ".join(shortened.told) + ".")
+    if weighting.id in ("none", "user") or merges(weighting):
+        weights, told = useful(_weights(parts, weighting, summary, problem, shortened)), shortened.told
+    else:
+        weights = useful(_weights_of_sample(parts, weighting, summary, problem.metric, size))
+        told = (*shortened.told, *told_of_sample(weighting, size, summary.n))
+    if told:
+        warn("; ".join(told) + ".")
+    mean = np.nan
     if glance.weight is not None and summary.classes is None and summary.is_given:
         mean = parts.gathered(mean_of, _both, "adding up the target").value
     return Learned(
-        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=shortened.told,
+        summary, metric, weights, weighting, is_weighted=glance.weight is not None, mean=mean, told=told,
         means=means_of_all(parts, metric, weights),
     )  # fmt: skip
 
@@ -202,18 +217,24 @@ class Shortened(dict[str, int]):
         return tuple(told_of_digits(name, bits) for name, bits in self.items())
 
 
+def told_of_sample(weighting: Weighting, size: int, n: int) -> tuple[str, ...]:
+    if n <= size:
+        return ()
+    return (f"the weights {weighting.id!r} were learned from {size:,} of {n:,} cases, drawn by their content",)
+
+
+def _weights_of_sample(parts: Parts, weighting: Weighting, summary: TableSummary, metric: Metric, size: int) -> Weights:
+    """Weights that look at all cases at once, from so many of them."""
+    sample: Sample = parts.gathered_at(Sampling(metric, size), merged, "drawing cases")
+    return weighting.learn(sample.problem(summary, metric))
+
+
 def _weights(
     parts: Parts, weighting: Weighting, summary: TableSummary, problem: Problem, shortened: Shortened
 ) -> Weights:
     if weighting.id in ("none", "user"):
         return weighting.learn(problem)
-    is_number = summary.classes is None and summary.is_given
-    if not isinstance(weighting, Mergeable) or not weighting.merges_exactly:
-        raise InputError(
-            f"The weighting {weighting.id!r} looks at all cases at once, and this table comes in parts: take "
-            f"{SERVED[is_number]}, 'none' or weights of your own; or learn the weights from a sample with "
-            f"{'KNNRegressor' if is_number else 'KNNClassifier'} and give its feature_weights_."
-        )
+    assert isinstance(weighting, Mergeable)  # all others take a sample
     cuts = None
     if summary.classes is None and weighting.numbers != "unseen":
         is_own = weighting.numbers == "own" and (weighting.merges_numbers or weighting.numbers_over_parts)

@@ -16,7 +16,7 @@ from nearwise.cases.columns import Column
 from nearwise.cases.schema import Schema
 from nearwise.cases.table import CaseTable
 from nearwise.cases.target import Target
-from nearwise.errors import InputError, ModelFileError
+from nearwise.errors import ModelFileError
 from nearwise.parts.part import TypedPart
 from nearwise.storage import container
 from nearwise.storage.values import Packer, Unpacker
@@ -63,15 +63,21 @@ class Shards:
     def write(self, part: int, typed: TypedPart) -> None:
         target, draft = self.path(part), self.folder / f".part-{part:06d}.{os.getpid()}"
         shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(parents=True)
+        try:
+            draft.mkdir(parents=True)
+            self._fill(draft, typed)
+            shutil.rmtree(target, ignore_errors=True)
+            os.replace(draft, target)
+        except OSError as error:
+            told = os.strerror(error.errno) if error.errno else "the disk is full"  # NumPy says how much it has written
+            raise ModelFileError(
+                f"Part {part} cannot be written to {str(self.folder)!r}: {told}. The parts before it are kept."
+            ) from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def _fill(self, draft: Path, typed: TypedPart) -> None:
         n, columns = len(typed.table), typed.table.columns
-        for name, column in zip(self.schema, columns, strict=True):
-            if column.levels is None and (column.values.dtype == object or column.values.ndim != 1):
-                raise InputError(
-                    f"Feature {name!r} ({self.schema[name].name}) is neither a number nor a symbol, and a table in "
-                    f"parts holds these alone: leave it out, ignore=[{name!r}], or declare it, "
-                    f"schema={{{name!r}: Symbolic()}}."
-                )
         numbers = [c.values for c in columns if c.levels is None]
         codes = [c.values for c in columns if c.levels is not None]
         np.save(draft / "numbers.npy", np.array(numbers, dtype="<f8").reshape(len(numbers), n))
@@ -85,8 +91,6 @@ class Shards:
         container.write(draft / LEVELS, {"levels": levels}, pack.arrays)
         digests = {name: digest_of(draft / name) for name in (*(f"{a}.npy" for a in self.arrays), LEVELS)}
         (draft / DIGESTS).write_text(json.dumps({"rows": n, "digests": digests}), encoding="utf-8")
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(draft, target)
 
     def digests(self, part: int) -> dict[str, Any]:
         """The number of rows, and the digest of every file of a part."""

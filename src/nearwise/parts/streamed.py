@@ -6,7 +6,8 @@ import contextlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from hashlib import blake2b
 from pathlib import Path
@@ -19,7 +20,7 @@ from nearwise.contract.labels import as_array
 from nearwise.errors import InputError, MissingDependencyError, ReadError, did_you_mean
 from nearwise.files import is_draft, write_file
 from nearwise.parts.glances import read_glance, write_glance
-from nearwise.parts.learning import Looking, Merge, Parts
+from nearwise.parts.learning import Looking, Merge, Parts, starts_of
 from nearwise.parts.part import RawPart, TypedPart
 from nearwise.parts.shards import HEAD, Shards
 from nearwise.progress import progress
@@ -49,7 +50,14 @@ class Piece(NamedTuple):
 class ParquetPieces:
     """Parquet files as pieces that fit into memory."""
 
-    def __init__(self, paths: Sequence[Path], target: str | None, memory: int, weights: str | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        target: str | None,
+        memory: int,
+        weights: str | None = None,
+        ignore: Iterable[str] = (),
+    ) -> None:
         try:
             import pyarrow as pa
             from pyarrow import parquet
@@ -72,16 +80,18 @@ class ParquetPieces:
                     f"{path} cannot be read as Parquet ({str(error).splitlines()[0].rstrip('.')}). Other files become "
                     "Parquet by `nearwise convert FILE NEW.parquet`."
                 ) from None
-        try:
-            self.schema = pa.unify_schemas(schemas, promote_options="default")
-        except pa.ArrowException as error:
-            raise ReadError(f"The files do not have the same columns: {str(error).splitlines()[0]}.") from None
-        self.names = [name for name in self.schema.names if name not in (target, weights, _INDEX)]
+        there = list(dict.fromkeys(name for schema in schemas for name in schema.names))
+        if target is not None and target not in there:
+            raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, there)}")
+        if weights is not None and weights not in there:
+            raise InputError(f"sample_weight={weights!r}: no such column. {did_you_mean(weights, there)}")
+        self.names = [name for name in there if name not in (target, weights, _INDEX)]
+        absent = [name for name in ignore if name not in self.names]
+        if absent:
+            raise InputError(f"ignore names {absent[0]!r}, which is no column. {did_you_mean(absent[0], self.names)}")
+        left_out = {*ignore, _INDEX}
+        self.schema = alike(self.paths, [_without(schema, left_out) for schema in schemas], (target, weights))
         self.texts = [name for name in text_columns(self.schema) if name in self.names]
-        if target is not None and target not in self.schema.names:
-            raise InputError(f"There is no column {target!r} to predict. {did_you_mean(target, self.schema.names)}")
-        if weights is not None and weights not in self.schema.names:
-            raise InputError(f"sample_weight={weights!r}: no such column. {did_you_mean(weights, self.schema.names)}")
         n = max(1, sum(rows for groups in sizes for rows, _ in groups))
         row = sum(_bytes_of(f.type, written.get(f.name, _LENGTH * n) / n) for f in self.schema)
         room = max(memory - _AT_HAND, memory // 4) // 3
@@ -115,26 +125,65 @@ class ParquetPieces:
         from pyarrow import parquet, schema, types
 
         with parquet.ParquetFile(self.paths[piece.file], read_dictionary=self.texts) as file:
-            found = file.read_row_groups(list(piece.groups)).slice(piece.start, piece.rows)
-        found = found.select([n for n in self.schema.names if n in found.column_names])
-        if len(found.column_names) < len(self.schema.names):
-            return found
+            found = file.read_row_groups(list(piece.groups), self.schema.names).slice(piece.start, piece.rows)
+        found = found.select(self.schema.names)
         coded = {name: found.schema.field(name) for name in self.texts if types.is_dictionary(found.field(name).type)}
         return found.cast(schema([coded.get(field.name, field) for field in self.schema]))
 
     def read(self, piece: Piece) -> RawPart:
         found = self.table(piece)
-        absent = [name for name in self.schema.names if name not in found.column_names]
-        if absent:
-            raise ReadError(f"{self.paths[piece.file]} has no column {absent[0]!r}, and other files have it.")
+        if self.target is not None and found.column(self.target).null_count:
+            raise ReadError(
+                f"{self.paths[piece.file]} has rows whose {self.target!r} is missing (None or NaN), and every case "
+                "needs one: leave these rows out."
+            )
         labels = None if self.target is None else as_array(found.column(self.target).to_numpy())
         weights = None if self.weights is None else found.column(self.weights).to_numpy()
-        return RawPart(as_texts(raw_table(found.select(self.names)), self.texts), labels, weights)
+        return RawPart(
+            as_texts(raw_table(found.select([n for n in self.names if n in self.schema.names])), self.texts),
+            labels,
+            weights,
+        )
 
     def fingerprint(self, *settings: Any) -> str:
         """Tells whether a fit that was broken off was one of these files with these settings."""
         told = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in self.paths]
         return blake2b(repr((told, self.pieces, settings)).encode(), digest_size=16).hexdigest()
+
+
+def _without(schema: Any, names: Collection[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([field for field in schema if field.name not in names])
+
+
+def alike(paths: Sequence[Path], schemas: Sequence[Any], needed: Collection[str | None] = ()) -> Any:
+    """The schema of all files, which have the same columns; where they have not, an error that names two of them."""
+    import pyarrow as pa
+
+    def way_out(name: str) -> str:
+        return "." if name in needed else f", or leave it out, ignore=[{name!r}]."
+
+    first: dict[str, tuple[Path, Any]] = {}
+    for path, schema in zip(paths, schemas, strict=True):
+        for field in schema:
+            other, known = first.setdefault(field.name, (path, field))
+            try:
+                both = pa.unify_schemas([pa.schema([known]), pa.schema([field])], promote_options="default").field(0)
+            except pa.ArrowException:
+                raise ReadError(
+                    f"Column {field.name!r} is {known.type} in {other} and {field.type} in {path}: write it alike in "
+                    f"all files{way_out(field.name)}"
+                ) from None
+            first[field.name] = other, both
+    for path, schema in zip(paths, schemas, strict=True):
+        absent = [name for name in first if name not in schema.names]
+        if absent:
+            raise ReadError(
+                f"{path} has no column {absent[0]!r}, and {first[absent[0]][0]} has it: write it into all files"
+                f"{way_out(absent[0])}"
+            )
+    return pa.schema([field for _, field in first.values()])
 
 
 def _bytes_of(kind: Any, written: float) -> int:
@@ -152,7 +201,9 @@ class OnDisk(Parts):
     def __init__(self, pieces: ParquetPieces, folder: Path, mark: str, predicts_numbers: bool = False) -> None:
         self.pieces, self.folder, self.predicts_numbers = pieces, folder, predicts_numbers
         self.shards: Shards | None = None
-        plan = folder / PLAN
+        plan, self._is_new = folder / PLAN, not folder.exists()
+        if not self._is_new and not folder.is_dir():
+            raise InputError(f"{str(folder)!r} is a file: name a new folder for the model.")
         found = folder.iterdir() if folder.exists() else ()
         if any(not is_draft(path) for path in found) and not plan.is_file():
             held = "a model" if (folder / HEAD).is_file() else "other files"
@@ -166,6 +217,7 @@ class OnDisk(Parts):
     def looked(self, function: Callable[[RawPart], Any], merge: Merge, what: str) -> Any:
         if not isinstance(function, Looking):
             raise TypeError("only a first look is taken at parts as they came")
+        function = replace(function, ignore=())  # such columns are not read at all
         return reduce(merge, (self._looked(i, function) for i in self._each(what)))
 
     def _each(self, what: str) -> Any:
@@ -190,6 +242,10 @@ class OnDisk(Parts):
         shards = self.typed
         return reduce(merge, (function(shards.read(i)) for i in self._each(what)))
 
+    def gathered_at(self, function: Callable[[TypedPart, int], T], merge: Merge, what: str) -> T:
+        shards, starts = self.typed, starts_of(self.sizes)
+        return reduce(merge, (function(shards.read(i), starts[i]) for i in self._each(what)))
+
     @property
     def typed(self) -> Shards:
         if self.shards is None:
@@ -203,6 +259,16 @@ class OnDisk(Parts):
     @property
     def sizes(self) -> list[int]:
         return [part["rows"] for part in self.told]
+
+    def refused(self) -> None:
+        """Leave no folder of a fit that cannot be, unless there is work in it that another one may go on with."""
+        if any(self.folder.glob("part-*")):
+            return
+        clear(self.folder)
+        (self.folder / PLAN).unlink(missing_ok=True)
+        if self._is_new:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
 
     def finished(self) -> None:
         """The model is there: what only helped to go on is not needed any more."""
