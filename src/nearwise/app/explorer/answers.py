@@ -150,8 +150,9 @@ def flip(state: State, query: Any, left_out: int | None = None) -> dict[str, Any
     said = estimator.predict(asked)[0]
     if isinstance(query, int):
         estimator = without(estimator, query)
-        if estimator.predict([case])[0] != said:
-            return {"found": None, "note": "This answer hangs on how the case itself was counted; nothing was tried."}
+        if (as_new := estimator.predict([case])[0]) != said:
+            border = f"a new case with the same values is answered {text_of(as_new)!r} without any change"
+            return {"found": None, "note": f"This case lies on the border: {border}, so none was tried."}
     targets = estimator._targets(estimator._fitted())
     other = targets != said
     near = estimator.kneighbors([case], min(24, int(other.sum())), False, where=other)[0] if other.any() else []
