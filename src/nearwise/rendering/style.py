@@ -61,11 +61,13 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
 .nearwise th button::after { content: " \\2195"; opacity: .5; }
 .nearwise th[aria-sort=descending] button::after { content: " \\2193"; opacity: 1; }
 .nearwise th[aria-sort=ascending] button::after { content: " \\2191"; opacity: 1; }
+/* lines go with the cells that stay in sight */
+.nearwise table.sortable { border-collapse: separate; border-spacing: 0; }
 .nearwise table.sortable th { opacity: 1; } .nearwise table.sortable th[scope=row] { font-weight: 400; }
 .nearwise table.sortable th:first-child, .nearwise table.sortable tfoot td:first-child { position: sticky; left: 0;
   background: var(--paper); min-width: 7rem; max-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
 .nearwise td.hot { background: color-mix(in srgb, var(--bar) calc(var(--part) * .6), transparent); padding: .3rem .5rem;
-  border-left: 1px solid var(--paper); white-space: nowrap; }
+  border-left: 1px solid var(--paper); }
 .nearwise td.hot small { display: block; font-size: .72rem; opacity: .9; }
 .nearwise .legend i { display: inline-block; width: 8rem; height: .7rem; vertical-align: middle;
   background: linear-gradient(90deg, transparent, color-mix(in srgb, var(--bar) 60%, transparent));
@@ -76,6 +78,9 @@ body.nearwise { margin: 0 auto; padding: 1.5rem 1rem 3rem; font: 16px/1.5 system
 @media screen and (min-width: 36.01rem) { .nearwise .wide:has(> table.sortable) { max-height: 90vh; overflow: auto; }
   .nearwise table.sortable thead th { position: sticky; top: 0; z-index: 1; background: var(--paper); }
   .nearwise table.sortable thead th:first-child { z-index: 2; } }
+@media screen { .nearwise table.weights td.hot { white-space: nowrap; } .nearwise table.weights td.hot small {
+  line-height: 16px; } /* whole pixels, so that lines meet */
+  .nearwise table.weights :is(th, td) { padding-block: 5px; line-height: 22px; } }
 @media (max-width: 36rem) { .nearwise table.sortable th:first-child { min-width: 5.5rem; max-width: 7.5rem; }
   .nearwise :is(table.lines, table.glance) tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
   .nearwise :is(table.lines, table.glance) :is(td, th) { flex: 1 0 20%; min-width: 0; max-width: none; border: 0;
