@@ -119,6 +119,21 @@ def test_what_a_feature_adds_is_seen_however_long_its_values_are(page):
     assert table.evaluate("table => table.parentElement.scrollWidth <= table.parentElement.clientWidth + 1")
 
 
+@pytest.mark.parametrize("width", [WIDE, PHONE], ids=["1280", "390"])
+def test_names_of_two_hundred_letters_do_not_make_the_page_wider(browser, serve, tmp_path, width):
+    rows = [f"{i % 7},{i * 3 % 5},{'no' * 60 if i % 7 > 3 else '<i>yes</i>'}" for i in range(40)]
+    (tmp_path / "long.csv").write_text("\n".join([f"{'w' * 200},{'a long name ' * 16},y", *rows]) + "\n")
+    page = browser.new_page(viewport={"width": width[0], "height": width[1]})
+    page.goto(serve("explore", tmp_path / "long.csv", "--target", "y", "--no-browser").address)
+    page.wait_for_selector("body[data-ready]")
+    page.locator("#neighbours summary").first.click()
+    page.click("#compare button")
+    page.wait_for_selector("#compared table")
+    quiet(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width[0]
+    page.close()
+
+
 def test_a_case_that_is_shown_twice_has_two_names(page):
     for case in range(12):
         show(page, case)
