@@ -17,7 +17,7 @@ from nearwise.estimators.choosing_cases import meets
 from nearwise.estimators.searching import StoredCases
 from nearwise.explain import Explanation, Neighbour
 
-__all__ = ["LISTED", "answer", "flip", "matching"]
+__all__ = ["LISTED", "answer", "flip", "matching", "still_otherwise"]
 
 LISTED = 8
 """neighbours that are shown"""
@@ -84,6 +84,16 @@ def answer(
         "unlike": None if why.unlike is None else _neighbour(why.unlike),
         "summary": str(why.summary()),
     }  # fmt: skip
+
+
+def still_otherwise(found: Mapping[str, Any] | None, correct: str) -> str | None:
+    """A sentence where a stored case is answered otherwise when left out, though its values are answered right."""
+    if found is None or found["case"] is None or found["prediction"] == correct:
+        return None
+    return (
+        f"The critique is taken: a new case with these values is answered {correct!r} now. Case {found['case']} "
+        f"itself, left out when it asks, is answered {found['prediction']!r}."
+    )
 
 
 def _whole(why: Explanation, left_out: int) -> Explanation:
