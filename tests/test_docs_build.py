@@ -53,6 +53,20 @@ def test_a_style_sheet_that_fetches_is_found(check_docs, tmp_path):
     assert check_docs.problems(tmp_path) == ["a.css fetches https://example.org/a.png"]
 
 
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("<math><mrow><mi>n</mi><mi>log</mi><mi>n</mi></mrow></math>", "index.html sets log of a formula without room"),
+        ('<dt>Variables<span class="colon">:</span></dt>', "index.html calls attributes variables"),
+    ],
+)
+def test_formulas_and_lists_that_are_hard_to_read_are_found(check_docs, tmp_path, page, told):
+    (tmp_path / "index.html").write_text(page)
+    assert check_docs.problems(tmp_path) == [told]
+    (tmp_path / "index.html").write_text("<math><mi>n</mi><mo>log</mo><mi>n</mi></math><dt>Attributes</dt>")
+    assert check_docs.problems(tmp_path) == []
+
+
 def test_links_to_click_and_files_of_the_site_are_fine(check_docs, tmp_path):
     (tmp_path / "index.html").write_text(
         '<a href="https://example.org">out</a><a href="#here">here</a><a href="b.html#there">on</a>'

@@ -87,15 +87,15 @@ def test_a_unit_of_any_number_is_told_and_numbers_without_one_are_as_before():
         [{"weight": 70.0, "age": 3}, {"weight": 80.0, "age": 4}]
     )
     told = str(near.explain([{"weight": 72.5, "age": 3.25}]))
-    assert "weight 72.5 / 70.0 (2.5 kg) adds" in told
-    assert "age 3.25 / 3.0 adds" in told
+    assert "weight 72.5 / 70 (2.5 kg) adds" in told
+    assert "age 3.25 / 3 adds" in told
 
 
 def test_missing_dates_and_dates_beyond_the_calendar():
     why = explained({"t": DAY, "x": 1.0}, {"t": None, "x": 1.0})
-    assert "t None / 2024-01-01 adds" in str(why)
+    assert "t ? / 2024-01-01 adds" in str(why)
     assert why.neighbours[0].differences == {}
-    assert "t 10000000.0 / 2024-04-10 (9,980,177 days)" in str(explained({"t": DAY}, {"t": 1e7}))
+    assert "t 10000000 / 2024-04-10 (9,980,177 days)" in str(explained({"t": DAY}, {"t": 1e7}))
 
 
 @pytest.mark.parametrize("difference", [Overlap(discretise=[19740, 19760]), ValueDifference(discretise=[19740, 19760])])

@@ -1,7 +1,7 @@
 """Hold the built documentation against what it promises.
 
-No page fetches anything, examples are examples, pictures are there and say what they show, links lead somewhere, and
-every page is reached from the first.
+No page fetches anything, examples are examples, formulas can be read, pictures are there and say what they show, links
+lead somewhere, and every page is reached from the first.
 
     python tools/check_docs.py [folder, default build/docs]
 
@@ -31,6 +31,8 @@ FETCHED = {
 UNFETCHED = {"canonical", "next", "prev", "index", "search", "author", "copyright", "license", "alternate", "help"}
 FOREIGN = re.compile(r"^\s*(?:[a-z]+:)?//", re.IGNORECASE)
 IN_STYLE = re.compile(r"(?:url\(\s*|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)", re.IGNORECASE)
+CLOSE = re.compile(r"<mi>([a-z]{2,})</mi>")
+"""the name of a function as browsers set a letter: n log n becomes nlogn"""
 
 
 class Page(HTMLParser):
@@ -75,7 +77,10 @@ def problems(folder: Path) -> list[str]:
             found += [f"{where} fetches {address}" for address in IN_STYLE.findall(path.read_text(encoding="utf-8"))]
         elif path.suffix in (".html", ".svg"):
             page = pages[path] = Page()
-            page.feed(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            page.feed(text)
+            found += [f"{where} sets {name} of a formula without room" for name in sorted(set(CLOSE.findall(text)))]
+            found += [f"{where} calls attributes variables"] * ('>Variables<span class="colon">' in text)
             found += [f"{where} fetches {address}" for address in page.foreign]
             if page.misread:
                 found.append(f"{where} shows {page.misread} lines of examples as names")

@@ -3,7 +3,7 @@
 A section such as "Attributes" goes on, for napoleon, to the next heading: an example below it would be read as more
 attributes, ``>>> clf = ...`` as the name of one. Two empty lines end a section, and this puts the second one there. It
 also splits lists of names, ``classes_, plan_``, into one name for each, with what it means, and keeps the underline at
-the end of a name, which would be read as that of a link.
+the end of a name, which would be read as that of a link, and calls a list of attributes so.
 """
 
 import re
@@ -66,6 +66,15 @@ def underlined(line: str) -> str:
     return re.sub(r"^(:ivar \w*)_:", r"\1\\_:", line)
 
 
+def renamed(doctree):
+    """What Sphinx calls variables are the attributes of the docstring, as users of scikit-learn know them."""
+    from docutils import nodes  # what else is here is tested without the packages of the documentation
+
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name[:] = [nodes.Text("Attributes")]
+
+
 def setup(app):
     def process(app, what, name, obj, options, lines):
         lines[:] = ended(lines)
@@ -76,4 +85,5 @@ def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process, priority=400)  # before napoleon, which has 500
     app.connect("autodoc-process-docstring", process_after, priority=600)
+    app.connect("doctree-read", lambda app, doctree: renamed(doctree))
     return {"parallel_read_safe": True}

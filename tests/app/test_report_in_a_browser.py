@@ -24,6 +24,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--no-first-run",
 ]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVIL = "<script>document.title='run'</script>"
 
 
@@ -119,6 +120,27 @@ def test_the_map_of_weights_is_sorted_by_keyboard(opened):
     page.get_by_role("region", name="Weights by every method").get_by_role("button", name="mean rank").click()
     assert head.get_attribute("aria-sort") == "none"
     assert column(page, "mean rank") == sorted(column(page, "mean rank"))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing(opened, width, colours):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    page = opened(width, color_scheme=colours)
+    page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
+    found = axe.Axe().run(page, options={"runOnly": RULES, "resultTypes": ["violations"]})
+    told = [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found.response["violations"]]
+    assert told == []
+
+
+def test_the_names_of_methods_stay_in_sight_below_them(opened):
+    page = opened()
+    region = page.get_by_role("region", name="Weights by every method")
+    region.evaluate("part => { part.style.maxHeight = '12rem'; part.scrollTop = 200; part.scrollLeft = 1; }")
+    top = region.bounding_box()["y"]
+    head = region.get_by_role("columnheader", name="gr")
+    assert region.evaluate("part => part.scrollTop") > 100
+    assert head.bounding_box()["y"] == pytest.approx(top, abs=2)
 
 
 def test_without_a_script_everything_is_there(opened):

@@ -12,10 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import nearwise as nw
+from nearwise.charts import heat_map
 from nearwise.charts.stacked import Panel, Stack, stacked_bars
 from nearwise.errors import InputError
 from nearwise.explain.html import largest_sum
 from nearwise.rendering import Html, Picture, bar, filled, joined, row
+from nearwise.rendering.pieces import figure
 from nearwise.rendering.templates import LEAD
 from nearwise.weighting import GainRatio, InformationGain
 from nearwise.weights import Global, PerClass
@@ -179,7 +181,43 @@ def test_a_card_has_bars_on_the_scale_of_all_cards(clf):
     largest = max(sum(n.contributions.values()) for e in why for n in (*e.neighbours, e.unlike))
     assert largest_sum(why) == largest
     wind = why[0].neighbours[0].contributions["wind"]
-    assert f"<i style='width:{round(120 * wind / largest)}px'></i>wind 3.0 / 2.0 <b>+0.125</b>" in why.to_html()
+    assert f"<i style='width:{round(120 * wind / largest)}px'></i>wind 3 / 2 <b>+0.125</b>" in why.to_html()
+
+
+def test_a_card_of_many_classes_names_the_likely_ones_and_counts_the_others():
+    made = nw.KNNClassifier(40, "none").fit([[float(i)] for i in range(80)], [f"c{i % 40:02d}" for i in range(80)])
+    why = made.explain([[0.1]])[0]
+    assert len(why.distribution) == 40
+    votes = re.search(r"<p>(c\d\d \d+%.*?)</p>", why.to_html())[1].split(" · ")
+    assert len(votes) == 7
+    assert votes[-1].startswith("34 others ")
+
+
+def test_a_card_tells_once_what_stands_in_for_many_missing_values():
+    names = [f"f{i}" for i in range(9)]
+    made = nw.NearestCases(schema=dict.fromkeys(names, "numeric")).fit(
+        [dict.fromkeys(names, 1.0), {**dict.fromkeys(names), "f0": 2.0}]
+    )
+    told = words(made.explain([{**dict.fromkeys(names), "f0": 2.0}], 1)[0].to_html())
+    assert "missing (max): f1, f2, f3, f4, f5 and 3 more" in told
+    assert "None" not in told
+
+
+def test_whole_numbers_are_told_without_a_point(clf):
+    told = str(clf.explain([{"sky": "sun", "wind": 3.0, "temperature": 20.5}])[0])
+    assert "temperature 20.5 / 24 adds" in told
+    assert "wind 3 / 2 adds" in told
+
+
+def test_a_drawing_that_is_wider_than_a_phone_keeps_its_letters():
+    names = [f"class {i}" for i in range(40)]
+    wide = figure("wide", heat_map(["a"], names, [[float(i) for i in range(40)]], "wide"), ("n",), [])
+    across = float(re.search(r"--across:(\d+)px", wide)[1])
+    assert "drawing large" in wide
+    assert across == pytest.approx(float(re.search(r'viewBox="0 0 ([\d.]+)', wide)[1]), abs=0.5)
+    assert across > 1000
+    narrow = figure("narrow", heat_map(["a"], ["b"], [[1.0]], "narrow"), ("n",), [])
+    assert "large" not in narrow
 
 
 def test_everything_in_a_notebook_is_escaped():

@@ -26,7 +26,7 @@ __all__ = ["grouped_bars", "paired_dots"]
 
 Values = Sequence[float]
 BAR, GAP, ROW = 10, 8, 20
-ROOM = 130.0
+ROOM = 170.0
 
 
 def grouped_bars(
@@ -136,10 +136,10 @@ def _axis(along: Scale, top: float, bottom: float, label: str) -> list[str]:
     step = marks[1] - marks[0] if len(marks) > 1 else 0.0
     parts = [line(along.at(x), top, along.at(x), bottom, "grid") for x in marks]
     parts += [text(along.at(x), bottom + 15, number(x, step), "middle") for x in marks]
+    said = end(label, WIDTH - 20)
+    most = WIDTH - 10 - width_of(said) / 2  # the label may begin below the names, and ends on the page
     return (
-        [*parts, text((along.start + along.stop) / 2, bottom + 30, end(label, along.stop - along.start), "soft middle")]
-        if label
-        else parts
+        [*parts, text(min((along.start + along.stop) / 2, most), bottom + 30, said, "soft middle")] if label else parts
     )
 
 

@@ -13,7 +13,7 @@ from nearwise.visible import visible
 if TYPE_CHECKING:
     from nearwise.explain.explanation import Explanation
 
-__all__ = ["LISTED", "brief", "made_of", "ranked", "reasons", "remainder", "shares"]
+__all__ = ["LISTED", "brief", "made_of", "ranked", "reasons", "remainder", "shares", "votes"]
 
 LISTED = 10
 """neighbours that a person is shown; JSON has all of them"""
@@ -46,6 +46,20 @@ def brief(value: Any, most: int = 40) -> str:
 def ranked(distribution: Mapping[Any, float]) -> list[tuple[Any, float]]:
     """Classes that got votes, most votes first."""
     return sorted(((c, share) for c, share in distribution.items() if share > 0), key=lambda pair: -pair[1])
+
+
+def votes(distribution: Mapping[Any, float], most: int = 6) -> str:
+    """Classes and their shares; of many classes those with the largest, and how much the others have.
+
+    >>> votes({"a": 0.75, "b": 0.25}), votes({name: 0.1 for name in "abcdefghij"}, most=2)
+    ('a 75% · b 25%', 'a 10% · b 10% · 8 others 80%')
+    """
+    found = ranked(distribution)
+    shown = found if len(found) <= most + 1 else found[:most]
+    told = [f"{brief(label)} {share:.0%}" for label, share in shown]
+    if rest := found[len(shown) :]:
+        told.append(f"{len(rest)} others {sum(share for _, share in rest):.0%}")
+    return " · ".join(told)
 
 
 def shares(distribution: Mapping[Any, float]) -> str:

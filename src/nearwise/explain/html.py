@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nearwise.explain.briefly import LISTED, brief, made_of, ranked, remainder
+from nearwise.explain.briefly import LISTED, brief, made_of, remainder, votes
 from nearwise.explain.neighbours import Neighbour
 from nearwise.explain.words import told_target, told_values
 from nearwise.rendering import Html, card, filled, joined, row, table
@@ -35,8 +35,8 @@ def largest_sum(explanations: Iterable[Explanation]) -> float:
 
 def explanation_card(why: Explanation, largest: float, title: str = "", most: int = LISTED) -> Html:
     """One answer; ``largest`` is what the longest bar stands for, see `largest_sum`."""
-    votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))
-    told = [filled(LEAD, text=line) for line in ([votes] if votes else []) + made_of(why)]
+    said = votes(why.distribution)
+    told = [filled(LEAD, text=line) for line in ([said] if said else []) + made_of(why)]
     asked = why.neighbours[0].query_values if why.neighbours else {}
     values = "; ".join(f"{name} {brief(value)}" for name, value in asked.items())
     shown = why.neighbours[:most]
@@ -62,11 +62,25 @@ def _neighbour(n: Neighbour, largest: float, vote: str) -> Html:
         )
         for f in n.differing(FEATURES)
     ]
-    notes = [f"{f} missing: {policy}" for f, policy in n.notes.items()]
+    notes = [f"missing ({policy}): {_told_names(held)}" for policy, held in _by_policy(n.notes).items()]
     notes += [f"rescaled by {n.factor:.3g}"] if n.factor != 1 else []
     bars += [filled(REMARK, text="; ".join(notes))] if notes else []
     why = filled(REASONS, reasons=bars or "nothing that counts")
     return row(brief(n.label), told_target(n)[2:] or "-", f"{n.distance:.4g}", vote, why)
+
+
+def _by_policy(notes: Mapping[str, str]) -> dict[str, list[str]]:
+    """The features that are missing, by what stands in for them."""
+    found: dict[str, list[str]] = {}
+    for feature, policy in notes.items():
+        found.setdefault(policy, []).append(feature)
+    return found
+
+
+def _told_names(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    more = len(names) - FEATURES
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:FEATURES])} and {more} more"
 
 
 def _length(n: Neighbour, feature: str, largest: float) -> int:
@@ -89,7 +103,7 @@ def _share(part: float, parts: dict[str, float]) -> float:
 
 def feature_card(why: FeatureExplanation, title: str = "") -> Html:
     """One answer that features vote on."""
-    votes = " · ".join(f"{brief(c)} {share:.0%}" for c, share in ranked(why.distribution))
+    said = votes(why.distribution)
     heads = ("feature", "value", "weight", "says", "of the answer")
-    told = [filled(LEAD, text=votes)] if votes else []
+    told = [filled(LEAD, text=said)] if said else []
     return card(_title(why, title), joined([*told, table(heads, [row(*r) for r in why.rows()])]))

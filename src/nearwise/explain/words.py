@@ -45,7 +45,7 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     shown = [f for f in ranked[:most] if abs(features[f]) >= (1e-12 if number else 0.005)]
     asked = why.neighbours[0].query_values if why.neighbours else {}
     told = [
-        f"{f} = {readable(asked[f])} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}"
+        f"{f} = {as_text(readable(asked[f]))} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}"
         for f in shown
     ]
     rest = sum(features[f] for f in ranked if f not in shown)
@@ -74,7 +74,11 @@ def readable(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value for people to read."""
+    """A value for people to read: a whole number has no point, as in the tables that people write; ? is not known."""
+    if value is None:
+        return "?"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return visible(str(value))
 
 

@@ -51,6 +51,11 @@ for (const button of document.querySelectorAll("table.sortable th button")) butt
   const sign = next === "ascending" ? 1 : -1;
   body.append(...[...body.rows].sort((a, b) => sign * compare(keys.get(a), keys.get(b))));
 });
+const reach = () => {
+  for (const part of document.querySelectorAll(".wide:not([role])"))
+    if (part.scrollWidth > part.clientWidth + 1) part.tabIndex = 0; else part.removeAttribute("tabindex");
+};
+for (const happened of ["load", "resize", "toggle"]) addEventListener(happened, reach, true);
 addEventListener("beforeprint", () => {
   for (const folded of document.querySelectorAll("details:not([open])")) {
     folded.open = true;
@@ -58,7 +63,10 @@ addEventListener("beforeprint", () => {
   }
 });
 """)
-"""sorts a table by the column that is pressed, and unfolds all for the printer; without it tables are as written"""
+"""sorts a table by the column that is pressed, lets the keyboard scroll what is too wide, unfolds all for the printer
+
+Without it tables are as written.
+"""
 
 
 def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
@@ -121,8 +129,9 @@ def figure(title: str, drawing: str, head: Sequence[str], rows: Iterable[Html], 
     """A drawing of `nearwise.charts`, and below it its numbers as a table to open."""
     numbers = filled(NUMBERS, title=told, body=table(head, rows))
     across = re.match(r'<svg [^>]*viewBox="0 0 ([\d.]+)', drawing)
-    size = "large" if across is not None and float(across[1]) > WIDTH else ""
-    return filled(FIGURE, title=title, size=size, drawing=Html(drawing), numbers=numbers)
+    wide = float(across[1]) if across is not None else WIDTH
+    size = "large" if wide > WIDTH else ""
+    return filled(FIGURE, title=title, size=size, across=f"{wide:.0f}px", drawing=Html(drawing), numbers=numbers)
 
 
 def sortable(
@@ -157,5 +166,5 @@ def part_of(*body: Html) -> Html:
 
 
 def whole_page(title: str, body: Iterable[Html], footer: str) -> Html:
-    """A file of its own: no scripts, no requests, light and dark."""
+    """A file of its own: no requests, light and dark."""
     return filled(PAGE, title=title, style=PAGE_STYLE, body=list(body), footer=footer)

@@ -26,7 +26,7 @@ PART = Template('<div class="nearwise"><style>$style</style>$body</div>')
 PAGE = Template(
     "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>"
     "<meta name=viewport content='width=device-width, initial-scale=1'>"
-    "<title>$title</title><style>$style</style></head>\n<body class=nearwise><h1>$title</h1>$body\n"
+    "<title>$title</title><style>$style</style></head>\n<body class=nearwise><main><h1>$title</h1>$body</main>\n"
     "<footer>$footer</footer></body></html>\n"
 )
 SECTION = Template("<h2>$title</h2>$body")
@@ -56,7 +56,8 @@ CHAPTER = Template("<section><h2 id=$anchor>$title</h2>$body</section>")
 CONTENTS = Template("<nav aria-label=Contents><ul>$links</ul></nav>")
 LINK = Template("<li><a href='#$anchor'>$title</a></li>")
 FIGURE = Template(
-    "<figure><div class='drawing $size' tabindex=0 role=group aria-label='$title'>$drawing</div>$numbers</figure>"
+    "<figure><div class='drawing $size' style='--across:$across' tabindex=0 role=group aria-label='$title'>"
+    "$drawing</div>$numbers</figure>"
 )
 NUMBERS = Template("<details><summary>$title</summary>$body</details>")
 SPARK = Template("<span class=spark role=img aria-label='$told' title='$told'>$bars</span>")

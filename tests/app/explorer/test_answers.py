@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nearwise as nw
+from nearwise.app.explorer.answers import still_otherwise
 from nearwise.app.explorer.session import score_of
 from nearwise.estimators.searching import StoredCases
 
@@ -228,6 +229,24 @@ def test_a_critique_turns_the_answer_and_can_be_undone(sizes):
     assert sizes.found("/api/look", {"values": values})["answer"]["prediction"] == truth
     assert len(found["state"]["critiques"]) == 1
     assert sizes.found("/api/undo", {})["state"]["critiques"] == []
+
+
+def test_a_critique_says_where_the_case_itself_left_out_is_still_answered_otherwise(sizes):
+    told = {}
+    for case in sizes.found("/api/look", {})["state"]["wrong"]:
+        truth = sizes.found("/api/look", {"case": case})["answer"]["truth"]
+        for feature in ("age", "size", "hour"):
+            done = sizes.ask("/api/critique", {"case": case, "correct": truth, "because": {feature: "more"}})
+            if done.status_code == 200:
+                found = done.json()
+                told[found["answer"]["prediction"] == truth] = found["note"]
+                sizes.found("/api/undo", {})
+    assert told.pop(True, None) is None
+    assert all(note.startswith("The critique is taken: a new case with these values is ") for note in told.values())
+    answer = {"case": 7, "prediction": "low"}
+    assert still_otherwise(answer, "low") is None
+    assert still_otherwise({**answer, "case": None}, "high") is None
+    assert still_otherwise(answer, "high").endswith("Case 7 itself, left out when it asks, is answered 'low'.")
 
 
 def test_a_filter_shows_the_nearest_among_the_cases_that_match(cars):

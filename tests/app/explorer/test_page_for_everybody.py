@@ -4,7 +4,7 @@ import pytest
 
 from tests.spreadsheets import package
 
-from .browsing import PHONE, RULES, WIDE, dots, drag, near, quiet, slider
+from .browsing import PHONE, RULES, WIDE, dots, drag, near, quiet, show, slider
 
 
 @pytest.mark.parametrize("page", [WIDE, PHONE], indirect=True, ids=["1280", "390"])
@@ -79,6 +79,71 @@ def test_all_of_it_is_done_by_keyboard_alone(page):
     page.keyboard.press("Space")
     quiet(page)
     assert page.locator("#cases td.wrong").count() == page.locator("#cases tbody tr").count()
+
+
+def test_whoever_walks_through_the_kinds_by_keyboard_is_not_sent_elsewhere(page):
+    kind = page.get_by_label("Kind of condition", exact=True)
+    kind.focus()
+    page.keyboard.type("ord")
+    assert kind.input_value() == "ordinal"
+    assert kind.evaluate("select => select === document.activeElement")
+    page.keyboard.press("Tab")
+    page.keyboard.type("poor:worn:good:as new")
+    page.keyboard.press("Enter")
+    quiet(page)
+    assert page.inner_text("#undo").startswith("Undo: condition as ordinal")
+    assert kind.evaluate("select => select === document.activeElement")
+
+
+def test_the_keyboard_goes_on_where_what_was_pressed_is_drawn_anew(page):
+    page.locator("#neighbours .link").first.focus()
+    page.keyboard.press("Enter")
+    quiet(page)
+    page.wait_for_function("() => document.activeElement.id === 'answer'")
+    top = page.locator("#answer").bounding_box()["y"]
+    assert top >= page.locator("header").bounding_box()["height"] - 1
+    page.select_option("#filter-feature", "make")
+    page.fill("#filter-equals", "BMW")
+    page.press("#filter-equals", "Enter")
+    quiet(page)
+    page.locator("#filters button").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'filter-feature'")
+
+
+@pytest.mark.parametrize("page", [WIDE, PHONE], indirect=True, ids=["1280", "390"])
+def test_what_a_feature_adds_is_seen_however_long_its_values_are(page):
+    page.locator("#neighbours summary").first.click()
+    table = page.locator("#neighbours .neighbour table").first
+    assert len(table.locator("tbody tr").filter(has_text="title").inner_text()) > 30
+    assert table.evaluate("table => table.parentElement.scrollWidth <= table.parentElement.clientWidth + 1")
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE], ids=["1280", "390"])
+def test_names_of_two_hundred_letters_do_not_make_the_page_wider(browser, serve, tmp_path, width):
+    rows = [f"{i % 7},{i * 3 % 5},{'no' * 60 if i % 7 > 3 else '<i>yes</i>'}" for i in range(40)]
+    (tmp_path / "long.csv").write_text("\n".join([f"{'w' * 200},{'a long name ' * 16},y", *rows]) + "\n")
+    page = browser.new_page(viewport={"width": width[0], "height": width[1]})
+    page.goto(serve("explore", tmp_path / "long.csv", "--target", "y", "--no-browser").address)
+    page.wait_for_selector("body[data-ready]")
+    page.locator("#neighbours summary").first.click()
+    page.click("#compare button")
+    page.wait_for_selector("#compared table")
+    quiet(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width[0]
+    page.close()
+
+
+def test_a_case_that_is_shown_twice_has_two_names(page):
+    for case in range(12):
+        show(page, case)
+        if page.inner_text("#unlike .link") in near(page):
+            break
+    for summary in page.locator(".neighbour summary").all():
+        summary.click()
+    names = page.get_by_role("region").evaluate_all("all => all.map(each => each.ariaLabel)")
+    names = [name for name in names if name and name.startswith("Numbers of case")]
+    assert len(names) == len(set(names)) == 9
 
 
 @pytest.mark.parametrize("page", [WIDE, PHONE], indirect=True, ids=["1280", "390"])

@@ -17,7 +17,7 @@ from nearwise.estimators.choosing_cases import meets
 from nearwise.estimators.searching import StoredCases
 from nearwise.explain import Explanation, Neighbour
 
-__all__ = ["LISTED", "answer", "flip", "matching"]
+__all__ = ["LISTED", "answer", "flip", "matching", "still_otherwise"]
 
 LISTED = 8
 """neighbours that are shown"""
@@ -86,6 +86,16 @@ def answer(
     }  # fmt: skip
 
 
+def still_otherwise(found: Mapping[str, Any] | None, correct: str) -> str | None:
+    """A sentence where a stored case is answered otherwise when left out, though its values are answered right."""
+    if found is None or found["case"] is None or found["prediction"] == correct:
+        return None
+    return (
+        f"The critique is taken: a new case with these values is answered {correct!r} now. Case {found['case']} "
+        f"itself, left out when it asks, is answered {found['prediction']!r}."
+    )
+
+
 def _whole(why: Explanation, left_out: int) -> Explanation:
     """An explanation by the cases without one, under the numbers that they have with it."""
 
@@ -150,8 +160,9 @@ def flip(state: State, query: Any, left_out: int | None = None) -> dict[str, Any
     said = estimator.predict(asked)[0]
     if isinstance(query, int):
         estimator = without(estimator, query)
-        if estimator.predict([case])[0] != said:
-            return {"found": None, "note": "This answer hangs on how the case itself was counted; nothing was tried."}
+        if (as_new := estimator.predict([case])[0]) != said:
+            border = f"a new case with the same values is answered {text_of(as_new)!r} without any change"
+            return {"found": None, "note": f"This case lies on the border: {border}, so none was tried."}
     targets = estimator._targets(estimator._fitted())
     other = targets != said
     near = estimator.kneighbors([case], min(24, int(other.sum())), False, where=other)[0] if other.any() else []

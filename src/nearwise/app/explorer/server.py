@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
 
 from nearwise import __version__
+from nearwise.app.explorer.answers import still_otherwise
 from nearwise.app.explorer.downloads import DOWNLOADS, download
 from nearwise.app.explorer.errors import Exact, tell_errors
 from nearwise.app.explorer.programs import reading
@@ -83,8 +84,13 @@ def _add_changes(app: FastAPI, session: Session) -> None:
     def shown(state: State, look: Look) -> dict[str, Any]:
         return scene(session, state, look.query, look.conditions, look.map, look.flip, look.without)
 
-    def changed(asked: Look, change: Callable[[], State]) -> Any:
-        """The scene after a change, or that before it with a sentence where the change was cancelled."""
+    def changed(
+        asked: Look, change: Callable[[], State], remark: Callable[[dict[str, Any]], str | None] = lambda _: None
+    ) -> Any:
+        """The scene after a change, or that before it with a sentence where the change was cancelled.
+
+        A ``remark`` is what there is to say of a change that went well.
+        """
         with works.begun(asked.work) as stop:
             note = None
             try:
@@ -96,7 +102,8 @@ def _add_changes(app: FastAPI, session: Session) -> None:
             except Stopped:
                 found = bare(session, state)
                 note = note or f"The change is made, and cancelled after {stop.seconds:.1f} s was what shows it."
-            return Exact({**found, "note": note or (state.cut if stop.was_heeded else None)})
+            note = note or (state.cut if stop.was_heeded else None)
+            return Exact({**found, "note": note or remark(found)})
 
     @app.get("/api/about", summary="The table, the methods and the classes")
     def told() -> Any:
@@ -124,7 +131,10 @@ def _add_changes(app: FastAPI, session: Session) -> None:
         query = asked.query
         if query is None:
             raise InputError("A critique is about one query: name a case, or give values.")
-        return changed(asked, lambda: session.critique(query, asked.correct, asked.because))
+        return changed(
+            asked, lambda: session.critique(query, asked.correct, asked.because),
+            lambda found: still_otherwise(found["answer"], asked.correct),
+        )  # fmt: skip
 
     @app.post("/api/undo", summary="Take the last change back")
     def undo(asked: Look) -> Any:

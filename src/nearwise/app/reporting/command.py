@@ -52,7 +52,8 @@ def report(
     read = read_target(file, reading, target, regression)
     chosen = rows_of(rows, len(read.table)) if rows is not None else []
     drawn = f", of which about {cases} are drawn to measure by (--cases)" if len(read.table) > cases else ""
-    say(f"{len(read.table)} cases{drawn}; this takes up to about {time_limit:.0f} seconds (--time-limit).")
+    seconds = f"{time_limit:g} second{'s' * (time_limit != 1)}"
+    say(f"{len(read.table)} cases{drawn}; this takes up to about {seconds} (--time-limit).")
     asked = Asked(
         read.table, read.target, dict(read.kinds), target, regression, time_limit, cases, folds, jobs, seed,
         tuple(chosen),

@@ -50,7 +50,7 @@ def glance(found: Findings) -> list[Html]:
     more = len(found.glances) - len(shown)
     holes = sum(each.missing for each in found.glances)
     told = (
-        f"{len(asked.table)} cases and {len(found.glances)} features; "
+        f"{len(asked.table)} cases and {len(found.glances)} feature{'s' * (len(found.glances) != 1)}; "
         f"{holes / max(1, len(asked.table) * len(found.glances)):.1%} of the values are not known."
     )
     drawn = [] if found.target is None else [_target(found.target, asked.target_name)]

@@ -119,13 +119,14 @@ function onKind(feature, kind) {
 
 /** Asks about another case, or under other filters; where that is refused, what was asked before stays. */
 async function setQuery(asked, filters = where) {
-  const before = [query, where];
+  const before = [query, where], held = document.activeElement;
   [query, where] = [asked, filters];
   lastScore = null;
   by("change").textContent = "";
   const isAnswered = await send(["/api/look", looking({ flip: true }), false], "look");
   if (!isAnswered && query === asked) [query, where] = before;
   await listing(first);
+  if (!held.isConnected) by("answer").focus(); // what was pressed is drawn anew, and the keyboard goes on at the answer
 }
 
 const asking = (number) => setQuery({ case: number });
@@ -202,7 +203,7 @@ function connectCases() {
     await setQuery({ ...query }, filters);
     showFilters(where, (name) => {
       const { [name]: _, ...left } = where;
-      filtered(left);
+      filtered(left).then(() => by("filter-feature").focus());
     });
   };
   by("filter-feature").addEventListener("change", () => showFilterForm(scene.state.features));
@@ -229,6 +230,7 @@ async function start() {
   options(by("correct"), about.classes.map((label) => [label, label]));
   by("critique-part").hidden = about.regression;
   by("next-wrong").hidden = about.regression;
+  by("only-wrong").parentElement.hidden = about.regression;
   const found = await ask("/api/look", looking({ flip: true }));
   giveColours(found.state.features);
   giveMarks(about.classes, about.regression, found.map?.groups ?? []);

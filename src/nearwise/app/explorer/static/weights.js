@@ -52,7 +52,7 @@ function row(feature, at, kinds, { onWeight, onSettled, onKind }) {
   const swatch = el("span", { className: "swatch", "aria-hidden": "true" });
   const note = el("span", { className: "soft" });
   const item = el("li", {}, el("div", { className: "feature-head" }, swatch, el("b", {}, feature.name), kind),
-    el("div", { className: "weigh" }, slider, output), extra, note);
+    extra, el("div", { className: "weigh" }, slider, output), note);
   slider.addEventListener("input", () => {
     output.textContent = few(Number(slider.value));
     fill(slider);
@@ -63,10 +63,13 @@ function row(feature, at, kinds, { onWeight, onSettled, onKind }) {
     const needs = { ordinal: "levels in order, low:mid:high", cyclic: "period, such as 24" }[kind.value];
     extra.hidden = !needs;
     more.placeholder = needs ?? "";
-    if (needs) more.focus();
-    else onKind(feature.name, kind.value);
+    if (!needs) onKind(feature.name, kind.value);
+    else if (!kind.matches(":focus-visible")) more.focus(); // who walks through the kinds by keyboard may want another one
   });
-  const taken = () => onKind(feature.name, `${kind.value}:${more.value}`);
+  const taken = () => {
+    onKind(feature.name, `${kind.value}:${more.value}`);
+    kind.focus();
+  };
   take.addEventListener("click", taken);
   more.addEventListener("keydown", (event) => event.key === "Enter" && taken());
   rows.set(feature.name, { item, slider, output, kind, extra, swatch, note, kinds });

@@ -4,7 +4,7 @@ import { brief, by, el, few, percent, put, says } from "./dom.js";
 import { mark } from "./map.js";
 import { colourOf, hasColour } from "./weights.js";
 
-const SHOWN = 8;
+const SHOWN = 8, LETTERS = 90; // features with a colour in the legend, and letters of a value among the numbers
 let opened = new Set();
 
 export function showAnswer(answer, about, onAsk) {
@@ -83,12 +83,13 @@ function numbers(each, answer, key) {
   const details = el("details", { open: opened.has(key) }, el("summary", {}, "numbers"));
   details.addEventListener("toggle", () => (details.open ? opened.add(key) : opened.delete(key)));
   const ranked = [...each.parts].sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0));
-  const lines = ranked.map(([name, part]) => el("tr", {}, el("td", { title: name }, name), el("td", {}, says(answer.values[name] ?? "")),
-    el("td", {}, says(each.values[name] ?? "") + (each.missing[name] ? ` (${each.missing[name]})` : "")), el("td", { className: "number" }, few(part))));
+  const value = (text, more = "") => el("td", { title: text.length > LETTERS ? text : null }, says(text.length > LETTERS ? `${text.slice(0, LETTERS)}…` : text) + more);
+  const lines = ranked.map(([name, part]) => el("tr", {}, el("td", {}, name), value(answer.values[name] ?? ""),
+    value(each.values[name] ?? "", each.missing[name] ? ` (${each.missing[name]})` : ""), el("td", { className: "number" }, few(part))));
   const power = answer.power === null ? "largest" : answer.power === 1 ? "distance" : `distance to the power ${answer.power}`;
   const sum = el("tr", {}, el("td", { colSpan: 3 }, power), el("td", { className: "number" }, few(each.total)));
   const heads = ["feature", "asked", "this case", "adds"].map((text, at) => el("th", { scope: "col", className: at === 3 ? "number" : "" }, text));
-  details.append(el("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Numbers of case ${each.label}` }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines), el("tfoot", {}, sum))));
+  details.append(el("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Numbers of case ${each.label}${key === "unlike" ? ", which says otherwise" : ""}` }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines), el("tfoot", {}, sum))));
   return details;
 }
 
