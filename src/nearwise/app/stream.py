@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
+from nearwise.app.program import INTERRUPTED
 from nearwise.errors import InputError
 
 __all__ = ["answered", "fit_stream", "is_in_parts", "neighbours_in_parts"]
@@ -23,6 +26,7 @@ def fit_stream(
     from nearwise.app.tables import given_kinds
     from nearwise.estimators.by_name import DEFAULT
     from nearwise.parts.fitting import fit_parquet
+    from nearwise.parts.streamed import PLAN
 
     settings: dict[str, Any] = {**learning.settings(), **more}
     named = named_method(method, learning)
@@ -35,7 +39,13 @@ def fit_stream(
     settings["schema"] = {name: kind for name, kind in given.items() if name not in ignored}
     if address is not None:
         return _fit_dask(files, target, out, address, {**settings, "ignore": ignored or None})
-    model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+    try:
+        model = fit_parquet(list(files), target, memory=memory, out=out, ignore=ignored or None, **settings)
+    except KeyboardInterrupt:
+        if not (out / PLAN).is_file():
+            raise
+        say(f"note: interrupted: {out} keeps the parts that are done, and the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
     _tell(model)
     return model
 
