@@ -45,7 +45,7 @@ def told_parts(why: Explanation, most: int = 3) -> str:
     shown = [f for f in ranked[:most] if abs(features[f]) >= (1e-12 if number else 0.005)]
     asked = why.neighbours[0].query_values if why.neighbours else {}
     told = [
-        f"{f} = {readable(asked[f])} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}"
+        f"{f} = {as_text(readable(asked[f]))} {amount(features[f])}" if f in asked else f"{f} {amount(features[f])}"
         for f in shown
     ]
     rest = sum(features[f] for f in ranked if f not in shown)
@@ -65,7 +65,9 @@ def readable(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
-        return f"{len(value)} vectors" if value.ndim == 2 else "[" + ", ".join(f"{v:.4g}" for v in value[:4]) + " …]"
+        if value.ndim == 2:
+            return f"{len(value)} vectors"
+        return f"[{', '.join(f'{v:.4g}' for v in value[:4])}{' …' if len(value) > 4 else ''}]"
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(str(v) for v in value)) + "}"
     if isinstance(value, float):
@@ -74,8 +76,8 @@ def readable(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value for people to read."""
-    return visible(str(value))
+    """A value for people to read; a missing one is a question mark."""
+    return "?" if value is None else visible(str(value))
 
 
 def told_shares(distribution: dict[Any, float]) -> str:
