@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nearwise.errors import InputError
 
-__all__ = ["check_output", "draft_of", "is_draft", "write_file", "writing"]
+__all__ = ["check_folder", "check_output", "draft_of", "is_draft", "write_file", "writing"]
 
 
 HOUR = 3600.0
@@ -34,6 +34,23 @@ def check_output(path: Path | None) -> None:
         raise InputError(f"{path} cannot be written: it is there already and read-only. Name another file.")
     if not os.access(folder, os.W_OK) and not (has_file and not path.is_file()):
         raise InputError(f"{path} cannot be written: the folder {folder} is not writable. Name another.")
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse a folder that cannot be made, or written to, before the work begins."""
+    if path is None:
+        return
+    there = path.absolute()
+    try:
+        while not there.exists():
+            there = there.parent
+    except PermissionError:
+        raise InputError(f"{path} cannot be written: {there.parent} is closed to you. Name another.") from None
+    if not there.is_dir():
+        other = "" if there == path.absolute() else "another "
+        raise InputError(f"{there} is a file: name {other or 'a '}folder.")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"{path} cannot be written: the folder {there} is not writable. Name another.")
 
 
 @contextlib.contextmanager
