@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -64,7 +65,7 @@ class Shards:
         target, draft = self.path(part), self.folder / f".part-{part:06d}.{os.getpid()}"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
-        n, columns = len(typed.table), typed.table.columns
+        columns = typed.table.columns
         for name, column in zip(self.schema, columns, strict=True):
             if column.levels is None and (column.values.dtype == object or column.values.ndim != 1):
                 raise InputError(
@@ -72,6 +73,19 @@ class Shards:
                     f"parts holds these alone: leave it out, ignore=[{name!r}], or declare it, "
                     f"schema={{{name!r}: Symbolic()}}."
                 )
+        try:
+            self._draw_up(draft, typed)
+            shutil.rmtree(target, ignore_errors=True)
+            os.replace(draft, target)
+        except OSError as error:  # NumPy says how many numbers did not fit, and not where
+            shutil.rmtree(draft, ignore_errors=True)
+            told = os.strerror(error.errno or errno.ENOSPC)
+            raise InputError(
+                f"A part cannot be written to {self.folder}: {told}. The parts before it are kept."
+            ) from error
+
+    def _draw_up(self, draft: Path, typed: TypedPart) -> None:
+        n, columns = len(typed.table), typed.table.columns
         numbers = [c.values for c in columns if c.levels is None]
         codes = [c.values for c in columns if c.levels is not None]
         np.save(draft / "numbers.npy", np.array(numbers, dtype="<f8").reshape(len(numbers), n))
@@ -85,8 +99,6 @@ class Shards:
         container.write(draft / LEVELS, {"levels": levels}, pack.arrays)
         digests = {name: digest_of(draft / name) for name in (*(f"{a}.npy" for a in self.arrays), LEVELS)}
         (draft / DIGESTS).write_text(json.dumps({"rows": n, "digests": digests}), encoding="utf-8")
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(draft, target)
 
     def digests(self, part: int) -> dict[str, Any]:
         """The number of rows, and the digest of every file of a part."""
