@@ -33,6 +33,18 @@ def test_long_work_shows_one_bar_and_inner_work_none(monkeypatch):
     assert "inner work" not in screen.getvalue()
 
 
+def test_data_that_goes_to_a_file_does_not_go_through_the_bar_of_the_terminal(monkeypatch):
+    screen, file = Terminal(), io.StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr("sys.stdout", file)
+    monkeypatch.setattr(progress_module, "_PATIENCE", -1.0)
+    for row in progress(range(3), 3, "predicting"):
+        print(f"answer {row}")
+    assert file.getvalue() == "answer 0\nanswer 1\nanswer 2\n"
+    assert "predicting" in screen.getvalue()
+    assert "answer" not in screen.getvalue()
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still unless it is told; a list of one number."""

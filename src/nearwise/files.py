@@ -12,7 +12,9 @@ from pathlib import Path
 
 from nearwise.errors import InputError
 
-__all__ = ["check_new_folder", "check_output", "draft_of", "is_draft", "new_folder", "write_file", "writing"]
+__all__ = [
+    "check_folder", "check_new_folder", "check_output", "draft_of", "is_draft", "new_folder", "write_file", "writing",
+]  # fmt: skip
 
 
 HOUR = 3600.0
@@ -35,6 +37,23 @@ def check_output(path: Path | None) -> None:
         raise InputError(f"{path} cannot be written: it is there already and read-only. Name another file.")
     if not os.access(folder, os.W_OK) and not (has_file and not path.is_file()):
         raise InputError(f"{path} cannot be written: the folder {folder} is not writable. Name another.")
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse a folder that cannot be made, or written to, before the work begins."""
+    if path is None:
+        return
+    there = path.absolute()
+    try:
+        while not there.exists():
+            there = there.parent
+    except PermissionError:
+        raise InputError(f"{path} cannot be written: {there.parent} is closed to you. Name another.") from None
+    if not there.is_dir():
+        other = "" if there == path.absolute() else "another "
+        raise InputError(f"{there} is a file: name {other or 'a '}folder.")
+    if not os.access(there, os.W_OK):
+        raise InputError(f"{path} cannot be written: the folder {there} is not writable. Name another.")
 
 
 @contextlib.contextmanager
@@ -63,11 +82,9 @@ def check_new_folder(path: Path) -> None:
     """Refuse a folder that cannot be made, or that holds something, before the work begins."""
     if path.exists() and not path.is_dir():
         raise InputError(f"{str(path)!r} is a file: name a new folder.")
+    check_folder(path)
     if path.is_dir() and any(not is_draft(found) for found in path.iterdir()):
         raise InputError(f"{str(path)!r} holds other files: name a new folder for the model.")
-    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
-    if not os.access(there, os.W_OK):
-        raise InputError(f"{str(path)!r} cannot be written: the folder {there} is not writable. Name another.")
 
 
 @contextlib.contextmanager

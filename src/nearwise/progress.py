@@ -111,7 +111,8 @@ class _TerminalBar:
         from rich.markup import escape
         from rich.progress import Progress
 
-        self.bar = Progress(console=Console(stderr=True), transient=True)
+        # beside a bar the lines of a terminal go through it; data that goes elsewhere stays where it is sent
+        self.bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty())
         self.task = self.bar.add_task(escape(visible(label)), total=total, completed=done)
         self.bar.start()
 

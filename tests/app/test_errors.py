@@ -265,3 +265,23 @@ def test_the_help_names_the_limits_that_hold(nearwise):
     told = " ".join(nearwise("schema", "--help").out.split())
     for name, limit in vars(LIMITS).items():
         assert re.search(rf"--{name.replace('_', '-')} .*?{limit:,}", told), name
+
+
+def test_a_file_in_the_place_of_a_command_is_told_what_comes_first(nearwise, play):
+    done = nearwise(play)
+    assert done.code == 2
+    assert f"'{play}' is a file: the command comes first, such as nearwise schema {play}." in done.err
+
+
+def test_what_may_be_a_comment_at_the_top_is_told(nearwise, tmp_path):
+    (tmp_path / "notes.txt").write_text("# measured in May\na|b\n1|2\n3|4\n")
+    said = "note: notes.txt begins with '#': if such lines are comments, --comment '#' leaves them out\n"
+    assert said in nearwise("schema", "notes.txt").err
+    assert said not in nearwise("schema", "notes.txt", "--comment", "#").err
+
+
+def test_all_columns_of_a_file_are_told_one_notation_of_numbers(nearwise, tmp_path):
+    (tmp_path / "de.csv").write_text("preis;rabatt\n1.234,50;5%\n2.000,00;10%\n")
+    said = nearwise("schema", "de.csv").err
+    assert said.count("--numbers european reads them") == 2
+    assert "english" not in said

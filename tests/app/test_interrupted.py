@@ -82,6 +82,13 @@ def fit(self, *given, of=KNNClassifier.fit, **named):
 KNNClassifier.fit = fit
 """
 
+AFTER_THE_FIRST_LOOK = """
+from nearwise.parts.streamed import OnDisk
+def type_all(self, schema, classes):
+    os.kill(os.getpid(), signal.SIGINT)
+OnDisk.type_all = type_all
+"""
+
 
 @pytest.fixture
 def interrupted(tmp_path):
@@ -149,3 +156,13 @@ def test_auto_answers_with_the_members_that_there_are(interrupted, many, nearwis
     assert done.returncode == 130
     assert "1 of 2 members answer" in done.stderr
     assert nearwise("predict", "m.nearwise", many).code == 0
+
+
+def test_a_fit_in_parts_says_that_it_can_go_on(interrupted, many, nearwise):
+    pytest.importorskip("pyarrow")
+    nearwise("convert", many, "many.parquet")
+    words = ["fit", "many.parquet", "--stream", "--target", "class", "--out", "model"]
+    done = interrupted(AFTER_THE_FIRST_LOOK, *words)
+    said = "note: interrupted: model keeps what is done, and the same command goes on from there.\n"
+    assert (done.returncode, done.stderr) == (130, said)
+    assert nearwise(*words).code == 0

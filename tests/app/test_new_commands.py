@@ -129,6 +129,8 @@ def test_examples_name_options_that_exist():
         (["evaluate", "x.csv", "--weights", "gr,surf"], {"gr,surf", "gr,surf-star"}),
         (["fit", "x"], set()),
         (["completion", "z"], {"zsh"}),
+        (["fit", "a.csv", "--weights=relief-"], {"--weights=relief-f"}),
+        (["fit", "a.csv", "--weights", "=", "relief-"], {"relief-f"}),
         (["nothing", "x"], set()),
     ],
 )

@@ -61,6 +61,14 @@ WRITES = {
     "report play.csv --target class --out": "r.html",
     "convert play.csv": "c.jsonl",
 }
+PLACES = {
+    "still": "still is not writable. Name another.",
+    "still/new/folder": "still is not writable. Name another.",
+    "closed/folder": "closed is closed to you. Name another.",
+    "play.csv": "play.csv is a file: name a folder.",
+    "play.csv/folder": "play.csv is a file: name another folder.",
+}
+"""folder of what is to be written -> how it is refused"""
 
 
 @pytest.fixture
@@ -133,6 +141,14 @@ def test_where_nothing_may_be_written_nothing_is(guarded, place, folder, told):
     (place / folder).chmod(0o755)
     left = {path.name: path.read_text() for path in (place / folder).iterdir() if path.name != "play.csv"}
     assert left == (dict.fromkeys(WRITES.values(), "before") if folder == "open" else {})
+
+
+def test_long_work_is_not_begun_where_its_folder_cannot_be_made(guarded):
+    for words, found in guarded(
+        [f"{what} --quick --out {out}" for what in ("study", "reproduce all") for out in PLACES]
+    ):
+        assert is_one_sentence(*found), (words, found)
+        assert PLACES[words.split()[-1]] in found[2], found
 
 
 def test_cells_that_cannot_be_kept_are_told_and_the_run_goes_on(guarded):

@@ -70,6 +70,11 @@ def test_ctrl_c_while_the_command_is_imported_is_one_line():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "nearwise: interrupted\n")
 
 
+def test_ctrl_c_does_not_wait_for_the_imports_of_the_start():
+    at_once = WHILE_IT_STARTS.replace("ctrl_c()", "ctrl_c(); print('more imports', flush=True)")
+    assert command(at_once).stdout == ""
+
+
 @pytest.mark.parametrize(
     ("scene", "said"),
     [(IN_AN_IMPORT_THAT_TAKES_EXCEPTIONS, "ModuleNotFoundError\n"), (WHILE_SOMETHING_IS_DELETED, "")],

@@ -212,3 +212,11 @@ def test_long_work_tells_its_way_out_in_the_words_of_the_shell(nearwise, monkeyp
     monkeypatch.setattr(app, "_run", works)
     done = nearwise("fit")
     assert done.err == "The search will take about 60 seconds: (max_time=60) behind the method ends it at a time.\n"
+
+
+def test_a_file_without_a_column_of_the_model_is_told_that_the_model_asks_for_it(nearwise, play, tmp_path):
+    assert nearwise("fit", play, "--target", "class", "--weights", "none", "--k", "1", "--out", "m.nearwise").code == 0
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    told = nearwise("predict", "m.nearwise", "other.csv").err
+    assert told.startswith("nearwise: other.csv has no column 'heat', which the model asks for. Known: 'a', 'b'.")
+    assert "--where names 'hat'" in nearwise("neighbors", "m.nearwise", play, "--where", "hat=1").err

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from importlib.util import find_spec
 
 import pytest
@@ -301,3 +302,18 @@ def test_polars_parses_where_pyarrow_is_not_installed(file):
         [("number", [1.5, None]), ("number", [7, 8]), ("symbol", ["x", None]), ("time", [1.0, None]),
          ("time", [60.0, 0.0]), ("symbol", ["5%", "1%"])]
     )  # fmt: skip
+
+
+def test_pyarrow_parses_outside_of_the_main_thread_where_it_can_lose_ctrl_c(file, monkeypatch):
+    csv = pytest.importorskip("pyarrow.csv")
+    parsed_by("pyarrow", monkeypatch)
+    monkeypatch.setattr(fast_csv, "_FROM", 0)
+    read, seen = csv.read_csv, []
+
+    def read_csv(*given):
+        seen.append(threading.current_thread() is threading.main_thread())
+        return read(*given)
+
+    monkeypatch.setattr(csv, "read_csv", read_csv)
+    nearwise.read(file("t.csv", "a,b\n1,x\n2,y\n"))
+    assert seen == [False]

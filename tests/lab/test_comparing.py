@@ -159,3 +159,14 @@ def test_columns_that_are_ignored_are_seen_by_no_method():
     assert compare(X, target, methods, 3, **asked)["tree"].mean == 1
     with pytest.raises(SchemaError, match=r"ignore names 'leek', which is not a column\. Did you mean 'leak'"):
         compare(X, target, methods, 3, ignore=["leek"])
+
+
+def test_a_comparison_prints_as_a_table_and_notebooks_show_it_with_bars():
+    X = [{"a": i % 7, "b": "x" if i < 20 else "y"} for i in range(40)]
+    found = compare(X, [each["b"] for each in X], ["none", {"a": 1.0}], 4)
+    lines = repr(found).splitlines()
+    assert lines[0].split() == ["method", "accuracy", "±", "spread", "pooled", "balanced", "k", "seconds"]
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["majority class", "none"]
+    assert str(found) == repr(found)
+    assert found._repr_html_().count("fill") > 3
+    assert "predicted" not in repr(found["none"])

@@ -287,3 +287,10 @@ def test_a_picture_in_a_notebook_is_no_wider_than_its_room():
 
 def test_a_picture_prints_as_its_title():
     assert repr(Picture("a\x1b", "<svg/>")) == "Picture('a\\\\x1b')"
+
+
+def test_the_rules_of_a_cell_outweigh_those_of_jupyter_for_tables():
+    shown = nw.Schema({"age": nw.Numeric()})._repr_html_()
+    assert len(re.findall(r"\.nearwise\.nearwise\.nearwise ", shown)) > 10
+    assert re.findall(r"(?<!\.nearwise)\.nearwise ", shown) == []
+    assert "table-layout: auto" in shown  # Jupyter's are fixed: all columns as wide as each other

@@ -94,7 +94,10 @@ def _tables(
         else:
             yield from parts
             return
-    yield from parts_of(model.schema_)
+    try:
+        yield from parts_of(model.schema_)
+    except SchemaError as error:  # here nobody named a schema
+        raise SchemaError(str(error).replace("which schema names", "which the model asks for")) from None
 
 
 def _under(model: Any, table: RawTable, target: str | None, is_first: bool) -> RawTable:

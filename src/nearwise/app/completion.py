@@ -29,9 +29,11 @@ _nearwise() {
     found=("${(@f)$(nearwise __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     [[ -n "$found" ]] && compadd -a found || _files
 }
+(( $+functions[compdef] )) || { autoload -U compinit && compinit }
 compdef _nearwise nearwise
 """,
-    "fish": """complete -c nearwise -a '(nearwise __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+    "fish": """complete -c nearwise -n 'test (count (commandline -opc)) -eq 1' -f
+complete -c nearwise -a '(nearwise __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
 """,
 }
 
@@ -51,7 +53,10 @@ def candidates(words: list[str], commands: dict[str, Any]) -> list[str]:
     command = commands.get(before[0]) if before else None
     if command is None:
         return [] if before else _beginning(last, [name for name, each in commands.items() if not each.hidden])
-    option = before[-1] if len(before) > 1 else ""
+    option, equals, value = last.partition("=")
+    if option == "--weights" and equals:
+        return [f"{option}={each}" for each in _methods(value)]
+    option = before[-2] if before[-1] == "=" else before[-1]  # bash cuts --weights=gr into three
     if option == "--weights":
         return _methods(last)
     if before[0] == "completion":

@@ -66,11 +66,12 @@ def explain(
     found: list[Any] = []
     with keeping(lambda: len(found), "the explanations of"):
         for part in progress(parts, len(parts), "explaining"):
-            found += model.explain(table.take(part), neighbours)
+            some = model.explain(table.take(part), neighbours)
+            if not as_json:
+                show(*(view for why in some for view in explanation_view(why, most=most)))
+            found += some
     if as_json:
         write(json_text([why.to_json() for why in found]))
-    else:
-        show(*(view for why in found for view in explanation_view(why, most=most)))
     if out is not None:
         title, about = f"Why: {file.name}", f"Answers of {model_file.name} to cases of {file.name}."
         report = Report(title, about, explanations=found, listed=most)

@@ -61,6 +61,7 @@ EXAMPLES = {
     "study": ["nearwise study --quick --out study"],
     "completion": [
         "nearwise completion bash >> ~/.bashrc",
+        "nearwise completion zsh >> ~/.zshrc",
         "nearwise completion fish > ~/.config/fish/completions/nearwise.fish",
     ],
 }

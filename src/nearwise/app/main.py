@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -181,6 +182,9 @@ def _usage(error: Any) -> str:
         meant = OTHER_WORDS.get(name.lower())
         if meant is not None:
             return f"There is no command {name!r}. Did you mean {meant!r}?"
+        if Path(name).is_file():
+            file = shlex.quote(name)
+            return f"{name!r} is a file: the command comes first, such as nearwise schema {file}. All: nearwise --help"
         return f"There is no command {name!r}. {did_you_mean(name, context.command.commands if context else ())}"
     if "is not readable" in told:  # typer looks before we do
         return f"{told.split(chr(39))[-2]!r} cannot be read: permission denied. {RIGHTS}"

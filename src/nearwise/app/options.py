@@ -68,8 +68,8 @@ class Reading:
         list[str] | None,
         typer.Option(
             "--kind",
-            help="Kinds by column: zip=symbolic,notes=text,size=ordinal:S:M:L,hour=cyclic:24,pet=symbolic:tree.txt,"
-            "when=date:year+month+weekday",
+            help="Kinds by column, with commas: zip=symbolic, notes=text, size=ordinal:S:M:L, hour=cyclic:24, "
+            "pet=symbolic:tree.txt, when=date:month+weekday.",
         ),
     ] = None
     format: Annotated[

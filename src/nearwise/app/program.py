@@ -4,6 +4,7 @@ Ctrl-C while all else is being imported."""
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -31,9 +32,10 @@ def run() -> None:
     try:
         from nearwise.app.main import main
 
+        interrupts.begun = True
         code = main(sys.argv[1:])
     except KeyboardInterrupt:  # before the command began
-        print("nearwise: interrupted", file=sys.stderr)
+        _say_interrupted()
         code = INTERRUPTED
     interrupts.end()
     serving = not SERVING.isdisjoint(sys.argv[1:2])
@@ -53,6 +55,8 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.heard = False
+        self.begun = False
+        """whether the command is at work: before, nothing is there to be kept or tidied up"""
         self._waiting = False
         self._unraisable = sys.unraisablehook
 
@@ -67,6 +71,9 @@ class Interrupts:
 
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
         self.heard = True
+        if not self.begun:
+            _say_interrupted()
+            os._exit(INTERRUPTED)
         if _imports(frame):
             self._try_again()
         else:
@@ -91,6 +98,10 @@ class Interrupts:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         else:
             _thread.interrupt_main()
+
+
+def _say_interrupted() -> None:
+    print("nearwise: interrupted", file=sys.stderr, flush=True)
 
 
 def _imports(frame: FrameType | None) -> bool:

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nearwise import __version__
-from nearwise.app.values import LISTED, k_used, measured, pooled, pooled_heads
+from nearwise.app.values import LISTED
 from nearwise.app.wayout import on_command_line
 from nearwise.cases.html import schema_table
 from nearwise.explain.features import FeatureExplanation
 from nearwise.explain.html import largest_sum
 from nearwise.lab.advice import Advice, advice
 from nearwise.lab.comparing import compare
-from nearwise.lab.result import Comparison, Result
+from nearwise.lab.result import Comparison
+from nearwise.lab.shown import comparison_legend, comparison_table
 from nearwise.lab.significance import Difference, against_first, in_words
-from nearwise.rendering import Html, bar, cell, filled, joined, row, table, whole_page
-from nearwise.rendering.templates import HEAD, LEAD, NOTE, SECTION, STRONG, WIDE_CELL
+from nearwise.rendering import Html, filled, joined, whole_page
+from nearwise.rendering.templates import HEAD, LEAD, NOTE, SECTION, STRONG
 from nearwise.weights.html import weights_note, weights_table
 
 if TYPE_CHECKING:
@@ -120,29 +119,13 @@ def _what_bars_are(why: Explanation) -> str:
 
 def _compared(compared: Compared) -> Html:
     comparison = compared.comparison
-    results = (comparison.baseline, *comparison.results)
-    # accuracy has the scale 0 to 1, an error that of the worst method
-    most = 1.0 if comparison.is_share else max(r.mean + np.nan_to_num(r.spread) for r in results if r.applicable)
-    heads = ("method", comparison.told, "mean ± spread", *pooled_heads(comparison), "k", "seconds")
-    rows = [_result(comparison, result, float(most), len(heads)) for result in results]
     told = [in_words(each, not comparison.is_share) for each in compared.differences]
-    less = " Less is better." if comparison.less_is_better else ""
-    legend = f"Bars are means over splits, the line across the end is the spread each way.{less}"
     return joined(
         [
             *([filled(HEAD, title=compared.about)] if compared.about else []),
-            table(heads, rows),
+            comparison_table(comparison, on_command_line),
             *(filled(LEAD, text=each) for each in told),
             *([filled(STRONG, text=compared.take.why)] if compared.take is not None else []),
-            filled(NOTE, text=legend),
+            comparison_legend(comparison),
         ]
     )
-
-
-def _result(comparison: Comparison, result: Result, most: float, columns: int) -> Html:
-    if not result.applicable:
-        reason = filled(WIDE_CELL, columns=columns - 1, value=f"not applicable: {on_command_line(result.reason)}")
-        return row(result.method, reason)
-    seconds = f"{result.seconds:.2f}" if result.learned else "-"
-    figures = (measured(comparison, result), *pooled(comparison, result), k_used(result), seconds)
-    return row(result.method, cell(bar(result.mean, most, result.spread)), *figures)

@@ -10,7 +10,7 @@ import typer
 
 from nearwise.app.options import AsJson, Seed
 from nearwise.app.output import json_text, say, show, write, write_file
-from nearwise.errors import InputError
+from nearwise.files import check_folder
 
 if TYPE_CHECKING:
     from nearwise.lab.reproduce.found import Found, Pair
@@ -47,8 +47,7 @@ def reproduce(
         _list(as_json)
         return
     chosen = list(experiments().values()) if what == ALL else [get(what)]
-    if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: name a folder.")
+    check_folder(out)
     size = Size("quick" if quick else "full", large, seed, jobs, None if again else cache or True)
     found = []
     for made in chosen:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from nearwise.app.naming import named_method
 from nearwise.app.options import Learning, Reading
 from nearwise.app.output import plain, say
+from nearwise.app.program import INTERRUPTED
 from nearwise.errors import InputError, ModelFileError
 from nearwise.files import check_new_folder
 
@@ -52,9 +55,13 @@ def fit_stream(
     told = {**settings, "ignore": ignored or None, "memory": memory or MEMORY, "out": out}
     try:
         model = fit_parquet(list(files), target, **told)
-    except (KeyboardInterrupt, ModelFileError):
-        if (out / PLAN).is_file():
-            say(f"note: {out} keeps what is done: the same command goes on from there.")
+    except (KeyboardInterrupt, ModelFileError) as error:
+        if not (out / PLAN).is_file():
+            raise
+        interrupted = isinstance(error, KeyboardInterrupt)
+        say(f"note: {'interrupted: ' * interrupted}{out} keeps what is done, and the same command goes on from there.")
+        if interrupted:
+            raise typer.Exit(INTERRUPTED) from None
         raise
     _tell(model)
     return model

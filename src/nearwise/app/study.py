@@ -13,6 +13,7 @@ from nearwise.app.options import AsJson, listed
 from nearwise.app.output import json_text, say, show, write, write_file, write_rows
 from nearwise.cache_folder import user_folder
 from nearwise.errors import InputError
+from nearwise.files import check_folder
 
 if TYPE_CHECKING:
     from nearwise.lab.study.plan import Plan
@@ -57,8 +58,7 @@ def study(
     from nearwise.lab.study.run import run
     from nearwise.lab.study.summary import summary
 
-    if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: name a folder.")
+    check_folder(out)
     plan = _plan(quick, budget, cases).only(only, _names("--methods", methods), _names("--sets", sets))
     found = summary(run(plan, cache or user_folder() / "cells", jobs, say))
     if as_json:

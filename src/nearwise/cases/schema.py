@@ -19,7 +19,7 @@ MOST_SHOWN = 100
 """features that a notebook shows"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema(Mapping[str, Kind]):
     """Feature name -> kind, in the order of the table.
 
@@ -40,6 +40,16 @@ class Schema(Mapping[str, Kind]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", {str(name): as_kind(kind, str(name)) for name, kind in self.kinds.items()})
+
+    def __repr__(self) -> str:
+        """What makes it: the kinds, and what else there is.
+
+        >>> from nearwise import Numeric
+        >>> Schema({"age": Numeric()}, ignored=("plate",))
+        Schema({'age': Numeric()}, ignored=('plate',))
+        """
+        more = {name: getattr(self, name) for name in ("guessed", "ignored", "remarks")}
+        return f"Schema({', '.join([repr(self.kinds), *(f'{name}={each!r}' for name, each in more.items() if each)])})"
 
     def __getitem__(self, name: str) -> Kind:
         return self.kinds[name]

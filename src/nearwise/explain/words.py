@@ -65,7 +65,9 @@ def readable(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
-        return f"{len(value)} vectors" if value.ndim == 2 else "[" + ", ".join(f"{v:.4g}" for v in value[:4]) + " …]"
+        if value.ndim == 2:
+            return f"{len(value)} vectors"
+        return f"[{', '.join(f'{v:.4g}' for v in value[:4])}{' …' if len(value) > 4 else ''}]"
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(str(v) for v in value)) + "}"
     if isinstance(value, float):

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from nearwise.errors import InputError, did_you_mean
 from nearwise.lab.measures import LESS_IS_BETTER
 from nearwise.lab.protocols import KFold, Protocol
+from nearwise.lab.shown import comparison_legend, comparison_lines, comparison_table
+from nearwise.rendering import part_of
 
 __all__ = ["Comparison", "Result"]
 
@@ -40,9 +42,9 @@ class Result:
     """every measure, split by split"""
     overall: Mapping[str, float] = field(default_factory=dict)
     """every measure, over all predictions together"""
-    predicted: tuple[NDArray[Any], ...] = ()
+    predicted: tuple[NDArray[Any], ...] = field(default=(), repr=False)
     """what was answered, split by split, in the order of the split's test cases"""
-    shares: tuple[NDArray[np.float64] | None, ...] = ()
+    shares: tuple[NDArray[np.float64] | None, ...] = field(default=(), repr=False)
     """(m, c) the share of every class, split by split; None for numbers, and for methods that give none"""
     by_case: bool = False
     """whether each split tests one case: then the spread is the standard error over cases"""
@@ -83,9 +85,9 @@ class Result:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
-    """Methods on the same splits."""
+    """Methods on the same splits; prints as a table."""
 
     results: tuple[Result, ...]
     baseline: Result
@@ -103,6 +105,13 @@ class Comparison:
     """the rows of the test cases, split by split"""
     interrupted: str = ""
     """what is kept of a comparison that was interrupted; empty where it is whole"""
+
+    def __repr__(self) -> str:
+        return "\n".join(comparison_lines(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return part_of(comparison_table(self), comparison_legend(self))
 
     @property
     def told(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from nearwise.charts.svg import WIDTH
-from nearwise.rendering.style import PAGE_STYLE, PART_STYLE
+from nearwise.rendering.style import NOTEBOOK_STYLE, PAGE_STYLE
 from nearwise.rendering.templates import (
     BAR,
     CARD,
@@ -162,7 +162,7 @@ def card(title: Any, body: Html) -> Html:
 
 def part_of(*body: Html) -> Html:
     """What a notebook shows: some pieces with the style that they need."""
-    return filled(PART, style=PART_STYLE, body=joined(body))
+    return filled(PART, style=NOTEBOOK_STYLE, body=joined(body))
 
 
 def whole_page(title: str, body: Iterable[Html], footer: str) -> Html:

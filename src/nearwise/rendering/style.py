@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nearwise.rendering.templates import Html
 
-__all__ = ["PAGE_STYLE", "PART_STYLE"]
+__all__ = ["NOTEBOOK_STYLE", "PAGE_STYLE", "PART_STYLE"]
 
 PART_STYLE = Html("""
 .nearwise { --ink: currentColor; --line: rgba(128, 138, 150, .35); --card: rgba(128, 138, 150, .10); --bar: #3d84c6;
@@ -18,7 +18,8 @@ PART_STYLE = Html("""
 .nearwise .soft, .nearwise small, .nearwise th { opacity: .72; }
 .nearwise .soft small, .nearwise .chart .soft { opacity: 1; } /* once is enough, and charts have a colour for it */
 .nearwise .wide { overflow-x: auto; }
-.nearwise table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: 0; }
+.nearwise table { border-collapse: collapse; table-layout: auto; width: 100%; font-size: .9rem; margin: 0; }
+.nearwise tr { background: none; }
 .nearwise th, .nearwise td { text-align: left; vertical-align: top; padding: .35rem .7rem .35rem 0; border: 0;
   border-bottom: 1px solid var(--line); background: none; }
 .nearwise th { font-weight: 600; }
@@ -40,6 +41,8 @@ PART_STYLE = Html("""
 .nearwise .why { margin: 0 0 .1rem; } .nearwise .why i { display: inline-block; height: .55rem; background: var(--bar);
   border-radius: .15rem; margin-right: .35rem; }
 """)
+NOTEBOOK_STYLE = Html(PART_STYLE.replace(".nearwise ", ".nearwise.nearwise.nearwise "))
+"""the same rules for a cell of a notebook, where Jupyter's own for tables would weigh more"""
 PAGE_STYLE = Html(
     PART_STYLE
     + """

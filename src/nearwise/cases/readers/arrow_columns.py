@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ def parsed(data: bytes, types: list[str], layout: Layout, named: bool) -> list[A
             strings_can_be_null=True, quoted_strings_can_be_null=True,
         )  # fmt: skip
         try:
-            table = arrow.read_csv(pa.BufferReader(data), reading, parsing, converting, pa.system_memory_pool())
+            with ThreadPoolExecutor(1) as other:  # in the main thread pyarrow hears Ctrl-C itself, and may lose it
+                pool = pa.system_memory_pool()
+                table = other.submit(arrow.read_csv, pa.BufferReader(data), reading, parsing, converting, pool).result()
         except pa.ArrowInvalid as error:
             found = _AT_COLUMN.search(str(error))
             return int(found[1]) if found else None

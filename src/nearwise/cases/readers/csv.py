@@ -17,6 +17,7 @@ from nearwise.cases.readers.files import AtLine, text_lines
 from nearwise.cases.readers.header import column_names, finished, values_of
 from nearwise.cases.readers.layout import Layout
 from nearwise.cases.readers.limits import Limits
+from nearwise.cases.readers.notation import in_agreement
 from nearwise.cases.readers.sniff import first_lines, may_be_blanks, separator_name, separator_of, zeros_in_front
 from nearwise.cases.readers.texts import Texts, keeps_text
 from nearwise.errors import ReadError
@@ -47,6 +48,10 @@ def read_csv(path: Path, kinds: Mapping[str, Kind], layout: Layout, limits: Limi
         if name not in kinds:
             hint = f"has zeros in front of numbers, such as {example!r}: schema={{{name!r}: Symbolic()}} keeps them"
             columns[name] = replace(columns[name], remark=hint)
+    for name, hint in in_agreement({name: column.remark for name, column in columns.items() if column.remark}).items():
+        columns[name] = replace(columns[name], remark=hint)
+    if layout.comment is None and next(iter(columns)).startswith("#"):
+        told = (*told, f"{path.name} begins with '#': if such lines are comments, comment='#' leaves them out")
     table = RawTable(tuple(columns), tuple(columns.values()), n, None, named=True, source=where, remarks=told)
     return finished(table, f"{path.name}, line {at}", layout)
 

@@ -7,9 +7,10 @@ texts stays text, with a hint at the one word that makes numbers of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import islice
 
-__all__ = ["MONEY", "NOTATIONS", "hint_at", "is_number_in", "notation_hint", "number_in"]
+__all__ = ["MONEY", "NOTATIONS", "hint_at", "in_agreement", "is_number_in", "notation_hint", "number_in"]
 
 MONEY = r"(?:[$€£¥]|USD|EUR|GBP|CHF)"
 """currencies before and behind numbers"""
@@ -88,3 +89,21 @@ def hint_at(fits: list[str], texts: list[str]) -> str:
     if len(fits) == 1 or values[0] == values[1]:
         return f"{told}numbers={fits[0]!r} reads them as numbers"
     return f"{told}numbers='english' reads {example!r} as {values[0]}, numbers='european' as {values[1]}"
+
+
+_EITHER = re.compile(r"such as ('[^']*'), kept as symbols: numbers='english' reads them as")
+
+
+def in_agreement(hints: Mapping[str, str]) -> dict[str, str]:
+    """The hints of a table by column: where one column is European for sure, what may be either is European, too.
+
+    >>> in_agreement({"price": notation_hint(["1.234,5"]), "share": notation_hint(["5%"])})["share"]
+    "looks like numbers such as '5%', kept as symbols: numbers='european' reads them as numbers"
+    """
+    if not any("numbers='european' reads them as" in hint for hint in hints.values()):
+        return dict(hints)
+    return {name: _EITHER.sub(_as_european, hint) for name, hint in hints.items()}
+
+
+def _as_european(found: re.Match[str]) -> str:
+    return found[0].replace("='english'", "='european'") if is_number_in(found[1][1:-1], "european") else found[0]
