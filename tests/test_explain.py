@@ -53,6 +53,13 @@ def test_the_nearest_unlike_case_is_the_nearest_of_another_class():
         assert (why.unlike.distance, why.unlike.index) == (pytest.approx(others[0][0]), others[0][1])
 
 
+def test_a_summary_without_an_answer_tells_the_nearest_case():
+    near = NearestCases(2, "none").fit([{"age": 20.0, "job": "cook"}, {"age": 40.0, "job": "judge"}])
+    said = near.explain({"age": 25.0, "job": "cook"})[0].summary()
+    assert said.splitlines()[1].startswith("  the nearest of 2 similar cases is case 0, distance 0.25")
+    assert "the one similar case is case 1" in near.explain({"age": 40.0, "job": "judge"}, 1)[0].summary()
+
+
 def test_ties_are_told_in_one_line():
     clf = KNNClassifier(1, feature_weights="none").fit([["x"]] * 5 + [["y"]], list("aabbab"))
     why = clf.explain([["x"]])[0]

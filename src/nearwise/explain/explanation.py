@@ -118,7 +118,7 @@ class Explanation:
         shown = self.neighbours if len(self.neighbours) <= MOST_TOLD else self.neighbours[:FEW_TOLD]
         for n in shown:
             vote = "" if self.prediction is None else f", vote {n.vote_share:.0%}"
-            lines.append(f"  case {as_text(n.label)}{told_target(n)}, distance {n.distance:.4g}{vote}{told_reasons(n)}")
+            lines.append(f"  {self._told(n, vote)}")
         if self.tied:
             vote = "" if self.prediction is None else f"; those not listed have a vote of {self.tied_share:.0%}"
             lines.append(f"  … {self.tied} tied cases at the last place{vote}")
@@ -127,14 +127,19 @@ class Explanation:
             share = self.others_share + sum(untold)
             lines.append(f"  … {self.others + len(untold)} more cases, vote {share:.0%}")
         if self.unlike is not None:
-            n = self.unlike
-            said = f"case {as_text(n.label)}{told_target(n)}, distance {n.distance:.4g}{told_reasons(n)}"
-            lines.append(f"  nearest otherwise: {said}")
+            lines.append(f"  nearest otherwise: {self._told(self.unlike)}")
         return "\n".join(lines)
 
     def summary(self) -> str:
-        """Two lines for people: the answer, and what it is made of."""
-        return f"{self._title()}\n  {told_parts(self)}"
+        """Two lines for people: the answer, and what it is made of; without an answer the nearest case."""
+        if self.parts:
+            return f"{self._title()}\n  {told_parts(self)}"
+        n = len(self.neighbours)
+        few = "the one similar case is " if n == 1 else f"the nearest of {n} similar cases is "
+        return f"{self._title()}\n  {few + self._told(self.neighbours[0]) if n else 'no similar case'}"
+
+    def _told(self, n: Neighbour, vote: str = "") -> str:
+        return f"case {as_text(n.label)}{told_target(n)}, distance {n.distance:.4g}{vote}{told_reasons(n)}"
 
     def _title(self) -> str:
         if self.prediction is None:
