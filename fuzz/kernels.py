@@ -34,7 +34,9 @@ FAULTS: dict[str, Change] = {
         "index/tree/visit.hpp", "|| !(bounds[lane] <= limit)) continue;", "|| !(bounds[lane] < limit)) continue;"
     ),
     "a case at the limit is not seen": Change(
-        "index/tree/visit.hpp", "if (sums[i] <= limit) found", "if (sums[i] < limit) found"
+        "index/tree/visit.hpp",
+        "if (sums_[i] <= limit) found(sums_[i], static_cast<Count>(tree.",
+        "if (sums_[i] < limit) found(sums_[i], static_cast<Count>(tree.",
     ),
     "the limit of codes leaves out ties": Change(
         "index/codes/limit.hpp", "std::min(limit_, Tie(sums_.back(), tie_).high)", "std::min(limit_, sums_.back())"

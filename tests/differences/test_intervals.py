@@ -104,7 +104,7 @@ def test_the_explanation_shows_the_number_and_its_interval():
     clf = nw.KNNClassifier(1, "none", differences={"age": Overlap([25.0, 40.0])}).fit(cases, y)
     found = clf.explain([{"age": 21.0}], 3)[0]
     assert found.neighbours[0].intervals == {"age": ("< 25", "< 25")}
-    assert "21.0 in < 25 / 30.0 in [25, 40)" in str(found)
+    assert "21 in < 25 / 30 in [25, 40)" in str(found)
     assert found.to_json()["neighbours"][2]["intervals"] == {"age": ["< 25", "[25, 40)"]}
 
 

@@ -69,13 +69,13 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable[..., Any
     >>> again.predict([[7]])
     array(['high'], dtype='<U4')
     """
-    name = os.fsdecode(path)
-    if os.path.isfile(os.path.join(name, "model.nearwise")):
+    if isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, "model.nearwise")):
         raise ModelFileError(
-            f"{name!r} is a model of a table in parts, and this takes a file: nearwise.load reads it, and `nearwise "
-            "predict`, `neighbors` and `explain` ask it."
+            f"{os.fspath(path)!r} is a model of a table in parts, and this takes a file: nearwise.load reads it, and "
+            "`nearwise predict`, `neighbors` and `explain` ask it."
         )
     content, arrays = container.read(path)
+    name = os.fsdecode(path)
     given = _given_functions(functions)
     _check_functions(content.get("functions"), given, name)
     unpack = SettingsUnpacker(arrays, given)
