@@ -248,8 +248,8 @@ class KdTree:
     """
 
     def __init__(
-        self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints, power: int, threads: int = 1,
-        order: Codes | None = None, most_whole: int = 8 << 20,
+        self, columns: list[Floats], segments: Ints, coefficients: Floats, index: Ints | None, power: int,
+        threads: int = 1, order: Codes | None = None, most_whole: int = 8 << 20,
     ) -> None:
         """Leaves hold up to ``most_whole`` numbers; of more a byte each. ``order`` (n,), the original index at each
         place of the leaves, spares the search for one. Any will do that keeps segments together.

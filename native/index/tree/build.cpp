@@ -3,7 +3,8 @@
 // Every split is at a whole number of leaves, so all leaves but the last are full and the shape of the tree follows
 // from the number of leaves alone; equal rows split like any others. Two halvings make one node with four children.
 // Large ranges take the widest feature from a sample of their cases. They are halved through (value, case) pairs until
-// they fit the cache; such a range is copied once and finished there. The boxes come last, from the leaves up, and are tight.
+// they fit the cache; such a range is copied once and finished there. Boxes are tight: leaves have theirs when they are
+// written, nodes at the end.
 #include <algorithm>
 #include <future>
 #include <system_error>
@@ -41,16 +42,16 @@ class Builder {
     const auto values = static_cast<std::size_t>(tree.leaves * d_ * leaf_length);
     tree.has_bytes ? tree.bytes.assign(values, 0) : tree.tiles.assign(values, 0.0);
     tree.index.resize(static_cast<std::size_t>(tree.n));
-    leaf_boxes_.resize(static_cast<std::size_t>(tree.leaves * d_ * 2));
+    slots_.resize(static_cast<std::size_t>(tree.leaves));
     keyed_.resize(static_cast<std::size_t>(tree.n));
-    for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(cases.index[start_ + i]);
+    for (Count i = 0; i < tree.n; ++i) keyed_[i].index = static_cast<std::int32_t>(cases.original(start_ + i));
     if (cases.order) take(packed);
   }
 
   void build(Count threads) {
-    cases_.order ? fill(threads) : halve(0, tree_.leaves, threads);
-    keyed_ = {};  // gone before the boxes are made
     tree_.height = connect(0, tree_.leaves);
+    tree_.boxes.resize(tree_.children.size() * static_cast<std::size_t>(d_ * 2));
+    cases_.order ? fill(threads) : halve(0, tree_.leaves, threads);
     box_nodes();
   }
 
@@ -184,8 +185,9 @@ class Builder {
       for (Count j = 0; j < count && !tree_.has_bytes; ++j) tree_.tiles[at + j] = x[own[j].index];
       for (Count j = 0; j < count && tree_.has_bytes && apart; ++j)
         tree_.bytes[at + j] = static_cast<std::uint8_t>(std::min((x[own[j].index] - low) / step, steps - 1.0));
-      leaf_boxes_[(leaf * d_ + f) * 2] = low;
-      leaf_boxes_[(leaf * d_ + f) * 2 + 1] = high;
+      double* box = side(slots_[leaf], f);
+      box[0] = low;
+      box[fan_out] = high;
     }
   }
 
@@ -203,33 +205,29 @@ class Builder {
       if (to - from > 1) {
         child = static_cast<std::int32_t>(tree_.children.size() / fan_out);
         height = std::max(height, 1 + connect(from, to));
+      } else {
+        slots_[from] = static_cast<Count>(node) + lane;
       }
       tree_.children[node + lane++] = child;
     }
     return height;
   }
 
-  void box_nodes() {
-    const Count nodes = static_cast<Count>(tree_.children.size()) / fan_out;
-    tree_.boxes.resize(static_cast<std::size_t>(nodes * d_ * 2 * fan_out));
-    for (Count node = nodes - 1; node >= 0; --node)  // children come after their parents
-      for (Count lane = 0; lane < fan_out; ++lane)
-        for (Count f = 0; f < d_; ++f) {
-          const auto [low, high] = ends(tree_.children[node * fan_out + lane], f);
-          double* box = tree_.boxes.data() + (node * d_ + f) * 2 * fan_out;
-          box[lane] = low;
-          box[fan_out + lane] = high;
-        }
+  // Where the box of a child begins in one feature; its high end is fan_out further.
+  double* side(Count slot, Count f) {
+    return tree_.boxes.data() + (slot / fan_out * d_ + f) * 2 * fan_out + slot % fan_out;
   }
 
-  std::pair<double, double> ends(std::int32_t child, Count f) const {
-    if (child == KdTree::none) return {infinity, -infinity};
-    if (child < 0) {
-      const double* box = leaf_boxes_.data() + (static_cast<Count>(~child) * d_ + f) * 2;
-      return {box[0], box[1]};
+  // The boxes of nodes, which hold those of their children; leaves have theirs.
+  void box_nodes() {
+    for (Count slot = static_cast<Count>(tree_.children.size()) - 1; slot >= 0; --slot) {  // children come after their parents
+      const std::int32_t child = tree_.children[slot];
+      for (Count f = 0; f < d_ && (child >= 0 || child == KdTree::none); ++f) {
+        double *box = side(slot, f), *of_child = side(std::max<Count>(child, 0) * fan_out, f);
+        box[0] = child < 0 ? infinity : *std::min_element(of_child, of_child + fan_out);
+        box[fan_out] = child < 0 ? -infinity : *std::max_element(of_child + fan_out, of_child + 2 * fan_out);
+      }
     }
-    const double* box = tree_.boxes.data() + (child * d_ + f) * 2 * fan_out;
-    return {*std::min_element(box, box + fan_out), *std::max_element(box + fan_out, box + 2 * fan_out)};
   }
 
   const KdCases& cases_;
@@ -237,7 +235,7 @@ class Builder {
   KdTree& tree_;
   Count d_ = 0;
   std::vector<Keyed> keyed_;         // [n] the cases in the order of the leaves, as far as it is known
-  std::vector<double> leaf_boxes_;   // [leaves, d, 2]
+  std::vector<Count> slots_;         // [leaves] fan_out times the node of a leaf, and its lane there
 };
 
 }  // namespace
@@ -248,7 +246,7 @@ KdForest kd_build(const KdCases& cases, Count threads) {
   if (cases.order) {
     places_in(cases.order, cases.n);
     packed.resize(static_cast<std::size_t>(cases.n));
-    for (Count i = 0; i < cases.n; ++i) packed[cases.index[i]] = static_cast<std::int32_t>(i);
+    for (Count i = 0; i < cases.n; ++i) packed[cases.original(i)] = static_cast<std::int32_t>(i);
   }
   for (Count a = 0; a < cases.g; ++a) {
     if (cases.segments[a] == cases.segments[a + 1]) continue;

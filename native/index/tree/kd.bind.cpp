@@ -21,6 +21,7 @@ void check_cases(const KdCases& c) {
   for (const double* column : c.columns) check_finite(column, c.n, "columns");
   check_finite(c.coefficients, c.g * c.p, "coefficients");
   require_all(c.g * c.p, "KdTree: coefficients must not be negative", [&](Count i) { return c.coefficients[i] >= 0; });
+  if (!c.index) return;
   std::vector<bool> seen(static_cast<std::size_t>(c.n));
   require_all(c.n, "KdTree: index must hold each of 0 .. n - 1 once", [&](Count i) {
     if (c.index[i] < 0 || c.index[i] >= c.n || seen[c.index[i]]) return false;
@@ -36,14 +37,15 @@ std::unique_ptr<Held<KdForest>> make(Given& given) {
   c.segments = given.array<Count>("segments", {c.g + 1});
   c.n = case_count(columns.empty() ? static_cast<std::size_t>(c.segments[c.g]) : columns[0].size());
   for (const Array& column : columns) c.columns.push_back(shaped<double>(column, "columns", {c.n}));
-  c.index = given.array<Count>("index", {c.n});
+  c.index = given.maybe<Count>("index", {c.n});
   c.power = given.value<int>("power");
   require(c.power == 1 || c.power == 2, "KdTree: power must be 1 or 2, got " + std::to_string(c.power) + ".");
   c.most_whole = given.value<Count>("most_whole", most_whole);
   c.order = given.maybe<std::int32_t>("order", {c.n});
   const Count threads = given.threads();
   check_cases(c);
-  return held_with(given, without_gil([&] { return std::make_unique<KdForest>(kd_build(c, threads)); }));
+  return std::make_unique<Held<KdForest>>(  // the columns stay; what else is given was read
+      Held<KdForest>{columns, without_gil([&] { return std::make_unique<KdForest>(kd_build(c, threads)); })});
 }
 
 auto order(const Held<KdForest>& self) {

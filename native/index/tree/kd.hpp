@@ -44,9 +44,10 @@ struct KdCases {
   std::vector<const double*> columns;  // [p] of [n] by the original index, finite; they must outlive the forest
   const Count* segments;       // [g + 1] packed cases segments[a] .. segments[a + 1] weigh by row a of coefficients
   const double* coefficients;  // [g, p] not negative
-  const Count* index;          // [n] the original index of a packed case, 0 .. n - 1
+  const Count* index;          // [n] the original index of a packed case, 0 .. n - 1; null: they are as they were
   Count n, p, g;
   int power;
+  Count original(Count packed) const { return index ? index[packed] : packed; }
   Count most_whole;            // numbers that leaves may hold; of more they have bytes
   const std::int32_t* order = nullptr;  // [n] the original index at each place, tree after tree; null: it is found
 };

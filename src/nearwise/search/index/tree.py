@@ -62,13 +62,14 @@ class TreeIndex(Index):
         super().__init__(distance, threads)
         native = core()
         assert native is not None  # refused otherwise
-        segments, n = Segments.of(distance), len(distance.stored)
+        bounds, index = _segments(distance)
+        n = len(distance.stored)
         layout = Layout.of(distance.metric)
         columns = layout.columns(distance.stored.cases)
         coefficients = layout.coefficients(distance.weights.values)
-        cases = columns, segments.bounds, coefficients, segments.order, int(distance.metric.p), self.threads
+        cases = columns, bounds, coefficients, index, int(distance.metric.p), self.threads
         self._tree: Any = made_by(lambda known: native.KdTree(*cases, known), order)
-        self.visits = self._probed(columns, segments.order)
+        self.visits = self._probed(columns, index)
         self.note = f"a search visits {self.visits / max(1, n):.2%} of the cases (tried on {min(PROBES, n)})"
 
     @classmethod
@@ -146,13 +147,13 @@ class TreeIndex(Index):
         fit = (np.abs(values) <= LARGEST_VALUE).all(axis=1)
         return values, skipped(leave_out, len(queries)), np.flatnonzero(fit), np.flatnonzero(~fit)
 
-    def _probed(self, columns: list[Floats], order: NDArray[np.int64]) -> float:
+    def _probed(self, columns: list[Floats], index: NDArray[np.int64] | None) -> float:
         """Mean number of cases that a search for the neighbours of a few stored cases looks at."""
-        n = len(order)
+        n = len(self.distance.stored)
         if n == 0:
             return 0.0
         rows = np.sort(np.random.default_rng(0).choice(n, min(PROBES, n), replace=False))
-        rows = order[rows]
+        rows = rows if index is None else index[rows]
         values, nothing = np.stack([column[rows] for column in columns], axis=1), Payload.nothing(n)
         found = self._tree.nearest(values, rows, PROBE_K, TIE, *nothing.packed, self.threads)
         return float(found[5].mean())
@@ -174,6 +175,12 @@ def _chunks(rows: Ints) -> Iterator[Ints]:
         took = max(1e-6, time.perf_counter() - begun)
         wanted = int((end - start) * min(16.0, CHUNK_SECONDS / took))
         start = end
+
+
+def _segments(distance: Distance) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Where the cases of each row of weights begin, and the case at each place; None where all are in order."""
+    found = Segments.of(distance)
+    return found.bounds, None if len(found.bounds) == 2 else found.order
 
 
 def _foretold(distance: Distance) -> float:
