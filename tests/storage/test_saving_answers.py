@@ -9,6 +9,7 @@ import pytest
 
 from nearwise import AutoClassifier, Ensemble, KNNClassifier, KNNRegressor, load
 from nearwise.errors import InputError, ModelFileError, NearwiseWarning
+from nearwise.estimators import local_scale
 from nearwise.storage import container
 
 from ..estimators.every_kind import EVERY, cases_of, gap, made, schema_of, target_of
@@ -227,6 +228,31 @@ def test_numbers_that_are_none_are_refused(files, tmp_path, name, where, value):
     else:
         with pytest.raises(ModelFileError, match="holds no model that this nearwise can use"):
             load(path)
+
+
+@pytest.fixture
+def drawn(monkeypatch, tmp_path):
+    """A file of a model whose scales are measured among some of the cases."""
+    monkeypatch.setattr(local_scale, "MOST", 20)
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = KNNClassifier().fit(X, np.where(X[:, 0] > 0, "a", "b"))
+    model.save(tmp_path / "drawn")
+    return model, X, tmp_path / "drawn"
+
+
+def test_the_cases_among_which_scales_are_measured_are_not_drawn_again(drawn, monkeypatch):
+    model, X, path = drawn
+    monkeypatch.setattr(local_scale, "drawn_cases", None)
+    again = load(path)
+    np.testing.assert_array_equal(again._model.local.rows, model._model.local.rows)
+    np.testing.assert_array_equal(again.predict_proba(X + 0.1), model.predict_proba(X + 0.1))
+
+
+def test_cases_for_scales_that_are_not_there_are_refused(drawn):
+    _, _, path = drawn
+    patched(path, ("scale_cases",), -1.0)  # as bits, far outside of the table
+    with pytest.raises(ModelFileError, match="holds no model that this nearwise can use"):
+        load(path)
 
 
 def test_the_axes_that_a_forest_bent_are_in_the_file(files):

@@ -50,11 +50,15 @@ def last_sums(engine: Engine, queries: Measured, k: int, leave_out: Ints | None)
 class LocalScale:
     """The scale of every stored case, and of queries."""
 
-    def __init__(self, problem: Problem, weights: Weights, k: int, threads: int, scales: Floats | None = None) -> None:
+    def __init__(
+        self, problem: Problem, weights: Weights, k: int, threads: int, scales: Floats | None = None,
+        rows: Ints | None = None,
+    ) -> None:  # fmt: skip
         self.k, self.threads = k, threads
         self.metric = problem.metric
         n = len(problem.table)
-        self.rows = drawn_cases(problem.metric, problem.cases, problem.target, MOST)
+        self.rows = drawn_cases(problem.metric, problem.cases, problem.target, MOST) if rows is None else rows
+        """the cases among which scales are measured"""
         stored = problem.stored
         if len(self.rows) < n:
             classes = None if stored.classes is None else stored.classes[self.rows]
@@ -94,7 +98,10 @@ class LocalScale:
     @property
     def case_factors(self) -> Floats:
         """(n,) what the distance of each stored case is multiplied by."""
-        return np.asarray(1.0 / np.sqrt(self.of_cases))
+        made = np.sqrt(self.of_cases)
+        np.divide(1.0, made, out=made)
+        made.setflags(write=False)  # so that weights keep it as it is
+        return made
 
     def query_factors(self, queries: Measured, leave_out: Ints | None) -> Floats:
         """(m,) what distances from each query are multiplied by; a stored case keeps its scale."""

@@ -85,6 +85,7 @@ def pack_model(pack: SettingsPacker, estimator: Any) -> dict[str, Any]:
         "critiques": [pack.named("critiques_", [getattr(c, f.name) for f in fields(c)]) for c in estimator._critiques],
         "case_weights": None if model.case_factors is None else pack.array(model.case_factors),
         "scales": None if model.local is None else pack.array(model.local.of_cases),
+        "scale_cases": _pack_scale_cases(pack, model),
         "k": k,
         "answer": pack_answer(pack, estimator),
         "loo_errors": pack.value(getattr(estimator, "loo_errors_", None)),
@@ -152,7 +153,7 @@ def unpack_model(unpack: SettingsUnpacker, content: dict[str, Any]) -> Neighbors
     estimator._settings = settings_of(estimator, table.schema, target.classes is not None)
     if estimator._settings.bends:
         estimator._bent_differences = {m.name: m.difference for m in metric.measures}
-    local = _local_scale(unpack, content.get("scales"), estimator, problem, weights)
+    local = _local_scale(unpack, content, estimator, problem, weights)
     planned = partial(
         planned_later if is_large(table) else plan, orders=unpack_orders(unpack, content.get("index"), len(table))
     )
@@ -228,17 +229,27 @@ def _case_factors(unpack: SettingsUnpacker, found: Any, n: int) -> Any:
     return factors
 
 
+def _pack_scale_cases(pack: SettingsPacker, model: Model) -> Any:
+    """The cases among which scales are measured, where these are not all: to draw them again takes all cases."""
+    if model.local is None or len(model.local.rows) == len(model.table):
+        return None
+    return pack.array(model.local.rows)
+
+
 def _local_scale(
-    unpack: SettingsUnpacker, found: Any, estimator: Neighbors, problem: Problem, weights: Weights
+    unpack: SettingsUnpacker, content: dict[str, Any], estimator: Neighbors, problem: Problem, weights: Weights
 ) -> LocalScale | None:
     """The scales of the stored cases; files of before there was local scaling have none."""
-    k = estimator._settings.local_scale
+    k, found, drawn = estimator._settings.local_scale, content.get("scales"), content.get("scale_cases")
     if found is None or k is None:
         return None
-    scales = unpack.array(found, "f", axes=1)
-    if len(scales) != len(problem.table) or not np.isfinite(scales).all() or not (scales > 0).all():
+    scales, n = unpack.array(found, "f", axes=1), len(problem.table)
+    if len(scales) != n or not np.isfinite(scales).all() or not (scales > 0).all():
         raise ModelFileError("the scales of the cases are not numbers above 0")
-    return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales)
+    rows = None if drawn is None else unpack.array(drawn, "i", axes=1).astype(np.intp)
+    if rows is not None and (len(rows) == 0 or rows[0] < 0 or rows[-1] >= n or not (np.diff(rows) > 0).all()):
+        raise ModelFileError(f"the cases that scales are measured among are not some of the {n}, in order")
+    return LocalScale(problem, weights, k, threads(estimator.n_jobs), scales, rows)
 
 
 def _pack_represented(pack: SettingsPacker, represented: Represented | None) -> dict[str, Any] | None:
