@@ -120,9 +120,11 @@ def test_the_order_in_the_file_is_the_one_that_is_taken(saved):
         lambda index, arrays: index.update(engine="dense"),
         lambda index, arrays: index.update(engine="of another release"),
         lambda index, arrays: index.update(orders={"unknown": index["orders"]["leaves"]}),
+        lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.arange(1, CASES + 1, dtype=np.int32)}),
+        lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.zeros(CASES, np.int32)}),
     ],
 )
-def test_the_index_of_another_release_is_built_anew(saved, change):
+def test_an_index_of_another_release_or_of_other_cases_is_built_anew(saved, change):
     path, model = saved
     crafted(path, change)
     again = load(path)
@@ -137,8 +139,6 @@ def test_the_index_of_another_release_is_built_anew(saved, change):
         lambda index, arrays: index.update(orders={"leaves": "a99"}),
         lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.arange(CASES - 1, dtype=np.int32)}),
         lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.arange(CASES)}),
-        lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.arange(1, CASES + 1, dtype=np.int32)}),
-        lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.zeros(CASES, np.int32)}),
         lambda index, arrays: arrays.update({index["orders"]["leaves"]: np.linspace(0, 1, CASES)}),
     ],
 )
